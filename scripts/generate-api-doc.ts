@@ -24,6 +24,7 @@ const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
   { title: "Public listener: `p2p_`", document: openRpcDocument(registry, ["p2p"]) },
+  { title: "Public listener of a node that proves: `prover_`", document: openRpcDocument(registry, ["prover"]) },
   { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
   { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
   {

@@ -58,7 +58,7 @@ export const SUBSYSTEMS = {
   "signing group": true,
   slasher: true,
   sentinel: true,
-  prover: false,
+  prover: true,
   broker: true,
   agent: true,
   bot: true,

@@ -68,6 +68,8 @@ export interface ProposedCheckpoint {
   unusedBits: number;
   payloadDigest: Uint8Array;
   versionedBlobHashes: Uint8Array[];
+  /** KZG commitments of the blobs, 48 bytes each. */
+  blobCommitments: Uint8Array[];
   l1: L1Block;
   transactionHash: Uint8Array;
 }

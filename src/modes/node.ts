@@ -16,10 +16,10 @@ function withL1(values: Values): Values & { registryAddress: string } {
   return { ...values, registryAddress };
 }
 
-/** A node of an existing network, optionally with a sequencer or a bot. */
+/** A node of an existing network, optionally with a sequencer, a prover or a bot. */
 export const nodeMode: Mode = {
   name: "node",
-  selected: ({ node }) => node,
+  selected: ({ node, proverNode }) => node || proverNode,
   async run(configuration, version) {
     const nodeValues = withL1(configuration.values);
     const { runNode } = await import("../node/run-node.ts");

@@ -24,6 +24,7 @@ import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { startMetrics } from "./parts/metrics.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
+import { checkProver, createProver, hasProver } from "./parts/prover.ts";
 import { publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
@@ -114,6 +115,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { values, directory, loggerFor, signal, onFatal } = options;
   if (values.p2pEnabled) checkP2p(values);
   checkValidator(values);
+  if (hasProver(values)) checkProver(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
     const counted = await startMetrics(options);
@@ -184,6 +186,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       }));
     teardown.add("sequencer", () => producer?.stop());
     const sequencer = producer?.sequencer;
+    const prover = hasProver(values)
+      ? await createProver(context, { values, directory, mempool, minedTxs: p2p?.minedTxs, kzg })
+      : undefined;
+    teardown.add("prover", () => prover?.stop());
     const sentinel = createSentinel(context, { values, mempool, p2p, ownValidators, report: slasher?.report });
     teardown.add("sentinel", () => sentinel?.stop());
 
@@ -205,7 +211,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots });
     teardown.add("health", () => health.close());
-    const services = publicServices(context, { values, mempool, p2p, sentinel, config, signatures });
+    const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
     const rpc = await startRpc(context, { values, services, health });
     teardown.add("rpc", () => rpc.close());
 
@@ -237,6 +243,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     synchronizer.start();
     sequencer?.start();
+    prover?.start();
     if (p2p !== undefined) joinPeers(p2p, synchronizer, { signal, onFatal });
     // Rejects if the node stops before.
     synchronizer.waitForInitialSync().then(

@@ -5,9 +5,9 @@ import { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { KeystoreError } from "../keystore/errors.ts";
 import { Keystore } from "../keystore/keystore.ts";
 import { loadKeystore } from "../keystore/load-keystore.ts";
-import { PrivateKey } from "../keystore/private-key.ts";
 import { checkRemoteAccounts } from "../keystore/remote-signer-check.ts";
-import { fromHex, toHex } from "../protocol/bytes.ts";
+import { toHex } from "../protocol/bytes.ts";
+import { optionAccounts } from "./option-accounts.ts";
 
 export type KeySettings = Pick<
   Values,
@@ -62,19 +62,8 @@ function warnOfUnused(values: KeySettings, warn: (facts: object, message: string
 }
 
 async function keysOfOptions(values: KeySettings): Promise<Keystore> {
-  const signer = values.web3SignerUrl;
-  const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] => [
-    ...(keys ?? []).map((key): Account => {
-      const secret = new PrivateKey(fromHex(key));
-      return { kind: "local", address: secret.address, key: secret };
-    }),
-    ...addresses.map((address): Account => {
-      if (signer === undefined) {
-        throw new KeystoreError([{ file: "options", field: address, rule: "needs WEB3_SIGNER_URL: it is an address" }]);
-      }
-      return { kind: "remote", address: address.toLowerCase(), signer: { url: signer } };
-    }),
-  ];
+  const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] =>
+    optionAccounts(keys, addresses, values.web3SignerUrl);
   const attesters = accounts(reveal(values.validatorPrivateKeys), values.validatorAddresses);
   const publishers = accounts(reveal(values.sequencerPublisherPrivateKeys), values.sequencerPublisherAddresses);
   const proposers = attesters.length > 0 ? attesters : publishers.slice(0, 1);

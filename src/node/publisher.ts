@@ -23,25 +23,8 @@ import { accountSigner } from "./account-signer.ts";
 import { type BlobUploadSettings, blobUploads } from "./blob-uploads.ts";
 
 export type PublisherSettings = BlobUploadSettings &
-  Pick<
-    Values,
-    | "l1RpcUrls"
-    | "l1TxCancelOnTimeout"
-    | "l1TxCancellationFinalTimeoutMs"
-    | "l1TxCheckIntervalMs"
-    | "l1TxGasLimitBufferPercentage"
-    | "l1TxMaxBlobGwei"
-    | "l1TxMaxGwei"
-    | "l1TxMaxSpeedUpAttempts"
-    | "l1TxMinimumPriorityFeeGwei"
-    | "l1TxPriorityFeeBumpPercentage"
-    | "l1TxPriorityFeeRetryBumpPercentage"
-    | "l1TxStallTimeMs"
-    | "l1TxTimeoutMs"
-    | "l1TxUnseenConsideredDroppedMs"
-    | "sequencerPublisherAllowInvalidStates"
-    | "sequencerPublisherForwarderAddress"
-  >;
+  L1TxValues &
+  Pick<Values, "l1RpcUrls" | "sequencerPublisherAllowInvalidStates" | "sequencerPublisherForwarderAddress">;
 
 export interface PublisherOptions {
   values: PublisherSettings;
@@ -74,10 +57,27 @@ export interface RunningPublisher {
 }
 
 /** A call is retried only once, since the next poll asks L1 again. */
-const RETRY_DELAYS_MS = [200];
-const TIMEOUT_MS = 10_000;
+export const PUBLISHER_RETRY_DELAYS_MS = [200];
+export const PUBLISHER_TIMEOUT_MS = 10_000;
 
-function l1TxSettings(values: PublisherSettings): L1TxSettings {
+export type L1TxValues = Pick<
+  Values,
+  | "l1TxCancelOnTimeout"
+  | "l1TxCancellationFinalTimeoutMs"
+  | "l1TxCheckIntervalMs"
+  | "l1TxGasLimitBufferPercentage"
+  | "l1TxMaxBlobGwei"
+  | "l1TxMaxGwei"
+  | "l1TxMaxSpeedUpAttempts"
+  | "l1TxMinimumPriorityFeeGwei"
+  | "l1TxPriorityFeeBumpPercentage"
+  | "l1TxPriorityFeeRetryBumpPercentage"
+  | "l1TxStallTimeMs"
+  | "l1TxTimeoutMs"
+  | "l1TxUnseenConsideredDroppedMs"
+>;
+
+export function l1TxSettings(values: L1TxValues): L1TxSettings {
   return {
     gasLimitBufferPercentage: values.l1TxGasLimitBufferPercentage,
     maxGwei: values.l1TxMaxGwei,
@@ -103,13 +103,13 @@ function publisherAccounts({ current }: ActiveKeystore): Account[] {
 
 /** Starts the publisher, which sends checkpoints to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startPublisher(options: PublisherOptions): RunningPublisher {
-  const { values, directory, identity, keys, kzg, now, logger, timeoutMs = TIMEOUT_MS } = options;
+  const { values, directory, identity, keys, kzg, now, logger, timeoutMs = PUBLISHER_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const rpc = new L1Rpc({
     urls: values.l1RpcUrls,
     timeoutMs,
-    retryDelaysMs: RETRY_DELAYS_MS,
+    retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: options.l1Calls,
     logger,

@@ -17,6 +17,7 @@ export type Namespace =
   | "nodeAdmin"
   | "nodeDebug"
   | "p2p"
+  | "prover"
   | "proverBroker"
   | "svc"
   | "svcAdmin";
@@ -56,6 +57,7 @@ const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = 
   nodeAdmin: RELEASE,
   nodeDebug: RELEASE,
   p2p: RELEASE,
+  prover: RELEASE,
   proverBroker: RELEASE,
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,

@@ -207,6 +207,7 @@ export function proposal(checkpoint: SyntheticCheckpoint, l1: ProposedCheckpoint
     unusedBits: 0,
     payloadDigest: new Uint8Array(32),
     versionedBlobHashes: [checkpoint.versionedHash],
+    blobCommitments: [],
     l1,
     transactionHash: seeded(`l1 tx ${checkpoint.number}`),
   };

@@ -9,6 +9,8 @@ it.each([
   [["--node"], "node"],
   [["--node", "--bot"], "node"],
   [["--node", "--sequencer"], "node"],
+  [["--prover-node"], "node"],
+  [["--node", "--prover-node"], "node"],
   [["--bot"], "bot"],
   [["--local-network"], "local network"],
   [["--p2p-bootstrap"], "bootnode"],

@@ -5,6 +5,7 @@ import { type CheckpointHeader, checkpointHash } from "../../protocol/checkpoint
 import { payloadDigest } from "../../protocol/consensus/digests.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { rollupAbi } from "../abi/rollup.ts";
+import { BYTES_PER_COMMITMENT } from "../blobs/blob-offer.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
 
 export const PROPOSE_SELECTOR = fromHex(
@@ -18,6 +19,8 @@ export interface ProposeCall {
   header: CheckpointHeader;
   signatureIndices: Uint8Array;
   signaturesOrAddresses: Uint8Array;
+  /** KZG commitments of the checkpoint's blobs, 48 bytes each. */
+  blobCommitments: Uint8Array[];
 }
 
 export function isProposeCall(input: Uint8Array): boolean {
@@ -34,7 +37,7 @@ export function readProposeCall(input: Uint8Array): ProposeCall {
     throw new DecodeError(subject, `must match the function's ABI, ${input.length} bytes do not`, { cause });
   }
   if (decoded.functionName !== "propose") throw new DecodeError(subject, "must call propose");
-  const [{ archive, oracleInput, header: h }, attestations] = decoded.args;
+  const [{ archive, oracleInput, header: h }, attestations, , , blobInput] = decoded.args;
   const uint = (value: bigint, length: number) => {
     try {
       return bigUintBytes(value, length);
@@ -57,7 +60,15 @@ export function readProposeCall(input: Uint8Array): ProposeCall {
     ),
     signatureIndices: fromHex(attestations.signatureIndices),
     signaturesOrAddresses: fromHex(attestations.signaturesOrAddresses),
+    blobCommitments: readBlobInput(fromHex(blobInput)),
   };
+}
+
+/** Inverse of `blobInput`. L1 has checked that the number is right. */
+function readBlobInput(bytes: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.floor((bytes.length - 1) / BYTES_PER_COMMITMENT) }, (_, i) =>
+    bytes.subarray(1 + i * BYTES_PER_COMMITMENT, 1 + (i + 1) * BYTES_PER_COMMITMENT),
+  );
 }
 
 const PACKED_ATTESTATIONS = parseAbiParameters([

@@ -116,7 +116,8 @@ async function retrieveCheckpoint(
   if (tx.blockHash !== undefined && !equal(tx.blockHash, log.blockHash)) {
     throw new L1ReorgError(`transaction ${transactionHash} of checkpoint ${checkpointNumber} is in another L1 block`);
   }
-  const { feeAssetPriceModifier, header, attestations, unusedBits } = await findProposeCall(tx, event, context);
+  const call = await findProposeCall(tx, event, context);
+  const { feeAssetPriceModifier, header, attestations, unusedBits, blobCommitments } = call;
   checkSlot(header, l1, event, context);
   return {
     checkpointNumber,
@@ -127,6 +128,7 @@ async function retrieveCheckpoint(
     unusedBits,
     payloadDigest: event.payloadDigest,
     versionedBlobHashes: event.versionedBlobHashes,
+    blobCommitments,
     l1,
     transactionHash: log.transactionHash,
   };

@@ -1,14 +1,12 @@
 import { reveal } from "../../config/configuration.ts";
-import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
-import { type SimulatedDelay, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
-import { isJobTypeName, JOB_TYPE_NAMES, JOB_TYPES, type JobType } from "../../prover/jobs/job-type.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore } from "../../prover/proof-store/proof-store.ts";
@@ -17,20 +15,18 @@ import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/provin
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import type { LoggerFor, NodeLogger } from "../logging.ts";
+import type { LoggerFor } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
+import { type AgentProvingSettings, delayOf, typesOf } from "./agent-settings.ts";
 
 export type AgentSettings = ObjectStoreSettings &
+  AgentProvingSettings &
   Pick<
     Values,
     | "proverAgentCount"
     | "proverAgentPollIntervalMs"
-    | "proverAgentProofTypes"
-    | "proverTestDelayType"
-    | "proverTestDelayMs"
-    | "proverTestDelayFactor"
     | "proofStore"
     | "proverBrokerApiKey"
     | "port"
@@ -111,26 +107,7 @@ export async function startAgents(
   return { port: listener.port, stop: () => teardown.run() };
 }
 
-/** Unknown names are dropped, as the reference implementation does, unless none would be left. */
-function typesOf(names: readonly string[], log: NodeLogger): JobType[] {
-  const known = names.filter(isJobTypeName);
-  const unknown = names.filter((name) => !isJobTypeName(name));
-  if (unknown.length > 0 && known.length === 0) {
-    throw new ConfigurationError(
-      `PROVER_AGENT_PROOF_TYPES names no known type (${unknown.join(", ").slice(0, 200)}); known are ${JOB_TYPE_NAMES.join(", ")}`,
-    );
-  }
-  if (unknown.length > 0) log.warn({ unknown }, "proof types that do not exist are ignored: {unknown}");
-  return known.map((name) => JOB_TYPES[name]);
-}
-
 function proofStoreOf({ proofStore, ...access }: AgentSettings): AgentProofStore {
   if (proofStore === undefined) return new InlineStore();
   return new ObjectProofStore(proofStore, openObjectStore(proofStore, objectStoreAccess(access)));
-}
-
-function delayOf({ proverTestDelayType, proverTestDelayMs, proverTestDelayFactor }: AgentSettings): SimulatedDelay {
-  return proverTestDelayType === "fixed"
-    ? { kind: "fixed", ms: proverTestDelayMs }
-    : { kind: "realistic", factor: proverTestDelayFactor };
 }

@@ -13,6 +13,8 @@ import { blockTxsHandler } from "../../p2p/reqresp/handlers/block-txs.ts";
 import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-blocks.ts";
 import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
 import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
+import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
+import type { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
@@ -63,6 +65,8 @@ export interface P2pPart {
   readonly validator: ValidatorPart | undefined;
   readonly attestations: AttestationPool;
   readonly committees: SlotCommittees;
+  /** Finds transactions of mined blocks. */
+  readonly minedTxs: MinedTxs;
   /** Settings that can change at run time. */
   readonly live: ConfigurablePart<LivePeerSettings>;
   /** The connected peers. */
@@ -122,12 +126,13 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
 
     const recover = await signerRecovery();
     let validator: ValidatorPart | undefined;
+    let collection: TxCollection | undefined;
     const live = livePeerSettings(values);
     const node = await createPeerNode({
       settings,
       discovery,
       async services(channels): Promise<PeerServices> {
-        const collection = collectedTxs(context, { values, mempool, channels, teardown });
+        collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
         const { publisher } = channels;
         validator = options.validator?.({ pool: attestations, committees, publisher, recover, equivocations });
@@ -143,7 +148,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
           status,
           start() {
             committees.start();
-            collection.start();
+            collection?.start();
             reachability.start();
           },
         };
@@ -171,6 +176,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       validator,
       attestations,
       committees,
+      minedTxs: (collection as TxCollection).mined,
       live: { configure: (changes) => void Object.assign(live, changes) },
       reports: () => peerReports({ node, listed: settings.listed, version }),
       ready,

@@ -14,6 +14,7 @@ import { NETWORK_RELEASE } from "../network-release.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 import type { P2pPart } from "./p2p.ts";
+import { hasProver, type ProverPart } from "./prover.ts";
 import type { SentinelPart } from "./sentinel.ts";
 
 export type RpcSettings = PortSettings &
@@ -28,6 +29,8 @@ export type RpcSettings = PortSettings &
     | "dataStoreMapSizeKb"
     | "realProofs"
     | "rpcUi"
+    | "proverNode"
+    | "enableProverNode"
   >;
 
 /** Settings common to the public and the admin port. */
@@ -64,6 +67,8 @@ export interface PublicParts {
   p2p: P2pPart | undefined;
   /** Undefined where duties of validators are not recorded. */
   sentinel: SentinelPart | undefined;
+  /** Undefined for a node that does not prove. */
+  prover?: Pick<ProverPart, "answers">;
   config: LiveConfig;
   signatures: NodeServices["signatures"];
 }
@@ -71,7 +76,7 @@ export interface PublicParts {
 /** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
 export function publicServices(
   { store, chain, world, core, reader }: ChainContext,
-  { values: { realProofs }, mempool, p2p, sentinel, config, signatures }: PublicParts,
+  { values: { realProofs }, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -99,6 +104,7 @@ export function publicServices(
     ...mempool.services,
     ...(p2p && { p2p: p2p.answers }),
     ...(sentinel && { validatorStats: sentinel.answers }),
+    ...(prover && { prover: prover.answers }),
   };
 }
 
@@ -122,7 +128,7 @@ export async function startRpc(
       ...portOptions(values, context),
       host: values.rpcHost,
       port: values.port,
-      namespaces: values.rpcNamespaces,
+      namespaces: hasProver(values) ? [...values.rpcNamespaces, "prover"] : values.rpcNamespaces,
       rateLimit: values.rpcRateLimit,
       maxWaitingBytes: values.rpcMaxWaitingSize,
       page: values.rpcUi

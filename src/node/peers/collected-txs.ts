@@ -4,6 +4,7 @@ import type { PeerChannels } from "../../p2p/peer-node.ts";
 import { FileTxSource } from "../../p2p/tx-collection/file-store-source.ts";
 import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.ts";
 import { observeTxCollection, providedTxsRecord } from "../../p2p/tx-collection/metrics.ts";
+import { NO_PEERS } from "../../p2p/tx-collection/no-peers.ts";
 import { NodeTxSource } from "../../p2p/tx-collection/node-source.ts";
 import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-collection/options.ts";
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
@@ -34,7 +35,8 @@ export type TxCollectionSettings = ObjectStoreSettings &
 export interface CollectedTxsOptions {
   values: TxCollectionSettings;
   mempool: Pick<MempoolPart, "pool" | "validator">;
-  channels: PeerChannels;
+  /** Undefined for a node without P2P. */
+  channels: PeerChannels | undefined;
   teardown: Teardown;
 }
 
@@ -58,19 +60,13 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     packageVersion: NETWORK_RELEASE,
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
   const access = objectStoreAccess(values);
-  const { client, peers, scores } = channels;
   const fileStores = values.txCollectionFileStoreUrls.map(
     (url) => new FileTxSource(openObjectReader(url, access), network),
   );
   const collection = new TxCollection(
     {
       ...mempool,
-      client,
-      peers: requestPeers({
-        connected: () => peers.peers().map(({ id }) => id),
-        openRequests: (peer) => client.openRequests(peer),
-      }),
-      penalties: { penalize: (peer: string, tolerance: Tolerance, reason) => scores.penalize(peer, tolerance, reason) },
+      ...(channels === undefined ? NO_PEERS : askedPeers(channels)),
       nodes: values.txCollectionNodeRpcUrls.map((url) => new NodeTxSource({ url, versions, readTx: receivedTx })),
       fileStores,
       now: clock.now,
@@ -100,4 +96,17 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   }
   observeTxCollection(metrics, { counts: collection.counts, fileStores, uploads });
   return collection;
+}
+
+function askedPeers({ client, peers, scores }: PeerChannels) {
+  return {
+    client,
+    peers: requestPeers({
+      connected: () => peers.peers().map(({ id }) => id),
+      openRequests: (peer) => client.openRequests(peer),
+    }),
+    penalties: {
+      penalize: (peer: string, tolerance: Tolerance, reason: string) => scores.penalize(peer, tolerance, reason),
+    },
+  };
 }

@@ -1,11 +1,9 @@
-import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import { toHex } from "../../protocol/bytes.ts";
-import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TakesTxs } from "./collected-txs.ts";
 import { takeMissing } from "./collection-request.ts";
 import type { FastCollection } from "./fast-collection.ts";
 import { MissingTxs } from "./missing-txs.ts";
+import { PooledTx } from "./pooled-tx.ts";
 import type { FoundTxs, TxProvider, WantedTxs } from "./tx-provider.ts";
 
 /** Is told where the txs of a proposed block came from. */
@@ -20,14 +18,6 @@ export interface ProviderParts {
   fast: Pick<FastCollection, "collect">;
   /** For metrics. */
   record?: ProvidedTxsRecord;
-}
-
-/** A transaction left the pool after it was collected. */
-export class CollectedTxGoneError extends Error {
-  constructor(hash: Uint8Array) {
-    super(`tx ${toHex(hash)} is not in the pool any more`);
-    this.name = "CollectedTxGoneError";
-  }
 }
 
 /**
@@ -60,23 +50,5 @@ export class CollectingTxProvider implements TxProvider {
       txs: hashes.filter((hash) => !missing.has(hash)).map((hash) => new PooledTx(pool, hash)),
       missing: missing.hashes(),
     };
-  }
-}
-
-/** A tx of the pool whose body is read only when it is about to be executed. */
-class PooledTx implements HashedTx {
-  readonly hash: Uint8Array;
-  readonly #pool: Pick<TxPool, "get">;
-  #tx: Tx | undefined;
-
-  constructor(pool: Pick<TxPool, "get">, hash: Uint8Array) {
-    this.#pool = pool;
-    this.hash = hash;
-  }
-
-  get tx(): Tx {
-    this.#tx ??= this.#pool.get(this.hash);
-    if (this.#tx === undefined) throw new CollectedTxGoneError(this.hash);
-    return this.#tx;
   }
 }

@@ -12,6 +12,7 @@ import type { MissingTxsCollector } from "./collection-request.ts";
 import { FastCollection } from "./fast-collection.ts";
 import { FileStoreCollection } from "./file-store-collection.ts";
 import type { FileTxSource } from "./file-store-source.ts";
+import { MinedTxs } from "./mined-txs.ts";
 import { collectFromNodes } from "./node-collection.ts";
 import type { NodeTxSource } from "./node-source.ts";
 import type { BatchTxRequesterOptions, TxCollectionOptions } from "./options.ts";
@@ -21,7 +22,7 @@ import { type MinedBlock, SlowCollection } from "./slow-collection.ts";
 import type { TxProvider } from "./tx-provider.ts";
 
 export interface TxCollectionParts {
-  pool: Pick<TxPool, "add" | "addProtected" | "get" | "onAdded" | "protect" | "status">;
+  pool: Pick<TxPool, "add" | "addProtected" | "get" | "hasTx" | "onAdded" | "protect" | "status">;
   validator: Pick<TxValidator, "received">;
   client: RequestClient;
   peers: RequestPeers;
@@ -41,6 +42,8 @@ export interface TxCollectionParts {
  */
 export class TxCollection {
   readonly provider: TxProvider;
+  /** Transactions of mined blocks, for a prover. */
+  readonly mined: MinedTxs;
   readonly counts = new CollectionCounts();
   readonly #fast: FastCollection;
   readonly #slow: SlowCollection;
@@ -96,6 +99,7 @@ export class TxCollection {
       options,
     );
     this.provider = new CollectingTxProvider({ pool, collected, fast: this.#fast, record: parts.record });
+    this.mined = new MinedTxs(pool, this.#fast, now);
     this.#unsubscribe = pool.onAdded((hashes) => {
       for (const hash of hashes) this.#found(hash);
     });

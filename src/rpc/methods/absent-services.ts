@@ -1,4 +1,5 @@
 import { ExecutionError } from "../jsonrpc/errors.ts";
+import type { EpochProving } from "../ports/epoch-prover.ts";
 import type { Mempool } from "../ports/mempool.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { PeerNetwork } from "../ports/peer-network.ts";
@@ -36,10 +37,15 @@ const noValidatorStats: ValidatorStats = {
   of: () => undefined,
 };
 
+const noProver: EpochProving = {
+  jobs: () => [],
+  startProof: () => Promise.reject(new ExecutionError("This node has no prover")),
+};
+
 /** Stand in for the subsystems that a node runs without: each answers as the network's nodes do in that case. */
 export const ABSENT_SERVICES: Pick<
   NodeServices,
-  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setup"
+  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setup" | "prover"
 > = {
   mempool: noMempool,
   txValidator: noTxValidator,
@@ -47,4 +53,5 @@ export const ABSENT_SERVICES: Pick<
   p2p: noPeers,
   validatorStats: noValidatorStats,
   setup: { allowed: () => [] },
+  prover: noProver,
 };

@@ -9,6 +9,7 @@ import { developmentCheckpointMethods } from "./development/checkpoints.ts";
 import { l2ToL1WitnessMethods } from "./development/l2-to-l1-witness.ts";
 import { developmentLogMethods } from "./development/logs.ts";
 import { syncedTimeMethods } from "./development/synced-time.ts";
+import { epochProvingMethods } from "./epoch-proving.ts";
 import { feeMethods } from "./fees.ts";
 import { logMethods } from "./logs.ts";
 import { messageMethods } from "./messages.ts";
@@ -44,5 +45,6 @@ export function publicRegistry(services: NodeServices): Registry {
     ...validatorMethods(services),
     ...peerMethods(services),
     ...debugMethods(services),
+    ...epochProvingMethods(services),
   ]);
 }

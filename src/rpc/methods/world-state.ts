@@ -1,5 +1,5 @@
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
+import { encodeSyncStatus, type SyncStatus } from "../encoding/v4/sync-status.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method } from "../registry.ts";
 import type { StateSource } from "./reference-block.ts";
@@ -7,6 +7,16 @@ import { appendedWitnessMethods } from "./world-state/appended-witnesses.ts";
 import { indexedWitnessMethods } from "./world-state/indexed-witnesses.ts";
 import { leafIndexMethods } from "./world-state/leaf-indexes.ts";
 import { publicStorageMethods } from "./world-state/public-storage.ts";
+
+export function worldSyncStatus(world: Pick<NodeServices["world"], "status" | "leafAt">): SyncStatus {
+  const { tip, finalized, oldest } = world.status();
+  return {
+    latestBlockNumber: tip,
+    latestBlockHash: world.leafAt(tip, ARCHIVE, tip),
+    finalizedBlockNumber: finalized,
+    oldestHistoricBlockNumber: oldest,
+  };
+}
 
 /** Reads of the trees as of a block (docs/protocol/05-rpc.md#520-world-state), and how far the trees have come. */
 export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
@@ -20,15 +30,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getWorldStateSyncStatus",
       summary: "How far the trees have come",
       params: [],
-      handle: () => {
-        const { tip, finalized, oldest } = world.status();
-        return {
-          latestBlockNumber: tip,
-          latestBlockHash: world.leafAt(tip, ARCHIVE, tip),
-          finalizedBlockNumber: finalized,
-          oldestHistoricBlockNumber: oldest,
-        };
-      },
+      handle: () => worldSyncStatus(world),
       encode: { node: encodeSyncStatus, svc: encodeSyncStatus },
     }),
   ];

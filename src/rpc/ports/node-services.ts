@@ -3,6 +3,7 @@ import type { ChainReader } from "../../archiver/types.ts";
 import type { Core } from "../../core/core.ts";
 import type { FeeReader, OutboxReader, RollupIdentity } from "../../l1/types.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
+import type { EpochProving } from "./epoch-prover.ts";
 import type { FunctionSignatureRegister } from "./function-signatures.ts";
 import type { Mempool } from "./mempool.ts";
 import type { NodeStatus } from "./node-status.ts";
@@ -30,5 +31,7 @@ export interface NodeServices {
   p2p: PeerNetwork;
   validatorStats: ValidatorStats;
   setup: SetupRules;
+  /** Called only where the namespace `prover` is served. */
+  prover: EpochProving;
   signatures: FunctionSignatureRegister;
 }

@@ -18,6 +18,7 @@ export const REMOTE_METHODS = {
   validatorStats: ["all", "of"],
   signatures: ["register"],
   setup: ["allowed"],
+  prover: ["jobs", "startProof"],
 } as const satisfies { readonly [S in keyof NodeServices]?: readonly (keyof NodeServices[S])[] };
 
 type Remote = {

@@ -1,0 +1,154 @@
+import { ContentStore } from "../../archiver/content-store.ts";
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import { Siloing } from "../../execution/siloing.ts";
+import { Vm } from "../../execution/vm/vm.ts";
+import type { Kzg } from "../../l1/blobs/kzg.ts";
+import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
+import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
+import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
+import { ProvingRefusedError } from "../../prover/node/errors.ts";
+import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
+import { ProverNode } from "../../prover/node/prover-node.ts";
+import { reexecuteCheckpoint } from "../../prover/node/reexecution.ts";
+import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
+import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
+import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
+import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-submitter.ts";
+import { configuredProver, type ProverKeySettings } from "../prover/prover-keys.ts";
+import { type ProvingJobSettings, startProvingJobs } from "../prover/proving-jobs.ts";
+import { Teardown } from "../teardown.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export type ProverSettings = ProverKeySettings &
+  ProvingJobSettings &
+  SubmitterSettings &
+  TxCollectionSettings &
+  Pick<
+    Values,
+    | "proverNode"
+    | "enableProverNode"
+    | "proverNodeDisableProofPublish"
+    | "proverNodeEpochProvingDelayMs"
+    | "proverNodeMaxPendingJobs"
+    | "proverNodePollingIntervalMs"
+    | "txGatheringTimeoutMs"
+  >;
+
+export interface ProverOptions {
+  values: ProverSettings;
+  directory: { path: string; temporary: boolean };
+  mempool: MempoolPart;
+  /** The search among peers; undefined for a node without P2P. */
+  minedTxs: MinedTxs | undefined;
+  kzg: Pick<Kzg, "open">;
+}
+
+export interface ProverPart {
+  readonly node: ProverNode;
+  readonly answers: EpochProving;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Throws a ConfigurationError for settings that cannot work. */
+export function checkProver(values: Pick<Values, "realProofs" | "proverAgentCount" | "proverBrokerUrl">): void {
+  if (values.realProofs && values.proverAgentCount > 0) {
+    throw new ConfigurationError(
+      "the agents of a prover node make simulated proofs: give PROVER_REAL_PROOFS=false, or PROVER_AGENT_COUNT=0 and PROVER_BROKER_HOST",
+    );
+  }
+  if (values.proverAgentCount === 0 && values.proverBrokerUrl === undefined) {
+    throw new ConfigurationError("a prover node without agents of its own needs a broker: give PROVER_BROKER_HOST");
+  }
+}
+
+/** Between attempts to submit a proof that L1 did not take for a passing reason. */
+const RESUBMIT_MS = 5_000;
+
+export function hasProver({ proverNode, enableProverNode }: Pick<Values, "proverNode" | "enableProverNode">): boolean {
+  return proverNode || enableProverNode;
+}
+
+/**
+ * Creates a node's prover; `start()` begins to prove. If this fails, all started services are stopped. Rejects with a
+ * KeystoreError, ConfigurationError or L1TxStoreError.
+ */
+export async function createProver(context: ChainContext, options: ProverOptions): Promise<ProverPart> {
+  const { core, store, chain, world, reader, synchronizer, clock, loggerFor } = context;
+  const { values, directory, mempool, kzg } = options;
+  const logger = loggerFor("prover");
+  const teardown = new Teardown(logger);
+  try {
+    const keys = await configuredProver(values, (facts, message) => logger.warn(facts, message));
+    const submitter = startEpochSubmitter(context, values, directory, keys);
+    teardown.add("publisher", () => submitter.stop());
+    const jobs = startProvingJobs(values, core, loggerFor);
+    teardown.add("proving jobs", () => jobs.stop());
+    const { constants, l1ChainId, rollupVersion } = reader.identity;
+    const common: Omit<EpochTerms, "epoch"> = {
+      chainId: l1ChainId,
+      version: rollupVersion,
+      vkTreeRoot: fromHex(VK_TREE_ROOT),
+      protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
+      proverId: keys.id,
+    };
+    const reexecution = {
+      ...{ core, world, proverId: keys.id },
+      contracts: new ContentStore({ store, chain }),
+      siloing: new Siloing(core),
+      vm: new Vm(),
+    };
+    const posted = new PostedCheckpoints(reader);
+    const preparation = new CheckpointPreparation({
+      ...{ chain, world, posted },
+      txs: options.minedTxs ?? txsWithoutPeers(context, values, mempool, teardown),
+      txTimeoutMs: values.txGatheringTimeoutMs,
+      startExecution: (...asked) => reexecuteCheckpoint(reexecution, ...asked),
+    });
+    const node = new ProverNode({
+      ...{ chain, constants, preparation, posted, logger },
+      startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
+      publisher: values.proverNodeDisableProofPublish ? undefined : submitter.publisher,
+      provingDelayMs: values.proverNodeEpochProvingDelayMs ?? 0,
+      resubmitMs: RESUBMIT_MS,
+      now: clock.now,
+      synced: () => synchronizer.initialSyncComplete,
+      onChainChange: (listener) => synchronizer.on("progress", listener),
+      pollIntervalMs: values.proverNodePollingIntervalMs,
+      maxRuns: values.proverNodeMaxPendingJobs,
+    });
+    teardown.add("prover node", () => node.stop());
+    logger.info(
+      { proverId: toHex(keys.id), publishers: keys.publishers.map(({ address }) => address) },
+      "proving epochs as {proverId}",
+    );
+    const answers: EpochProving = {
+      jobs: () => node.jobs(),
+      startProof: (epoch) =>
+        node.startProof(epoch).catch((error: unknown) => {
+          throw error instanceof ProvingRefusedError ? new ExecutionError(error.message) : error;
+        }),
+    };
+    return { node, answers, start: () => node.start(), stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+/** Transactions from other nodes' RPC and from file stores. */
+function txsWithoutPeers(
+  context: ChainContext,
+  values: TxCollectionSettings,
+  mempool: MempoolPart,
+  teardown: Teardown,
+): MinedTxs {
+  const collection = collectedTxs(context, { values, mempool, channels: undefined, teardown });
+  collection.start();
+  return collection.mined;
+}

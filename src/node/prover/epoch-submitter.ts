@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { Values } from "../../config/options.ts";
+import { wantsCellProofs } from "../../l1/propose/sidecars.ts";
+import { ProofReader } from "../../l1/prove/proof-reader.ts";
+import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import { L1Sender } from "../../l1/tx/l1-sender.ts";
+import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
+import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
+import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
+import { accountSigner } from "../account-signer.ts";
+import type { ChainContext } from "../parts/chain-context.ts";
+import { type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS, PUBLISHER_TIMEOUT_MS } from "../publisher.ts";
+import type { ConfiguredProver } from "./prover-keys.ts";
+
+export type SubmitterSettings = L1TxValues &
+  Pick<Values, "l1RpcUrls" | "proverPublisherAllowInvalidStates" | "proverPublisherForwarderAddress">;
+
+export interface EpochSubmitter {
+  readonly publisher: EpochPublisher;
+  stop(): Promise<void>;
+}
+
+/** Starts what submits proofs to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
+export function startEpochSubmitter(
+  { reader, clock, l1Calls, loggerFor }: ChainContext,
+  values: SubmitterSettings,
+  directory: { path: string; temporary: boolean },
+  { publishers }: ConfiguredProver,
+): EpochSubmitter {
+  const { identity } = reader;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const logger = loggerFor("prover:publisher");
+  const rpc = new L1Rpc({
+    urls: values.l1RpcUrls,
+    timeoutMs: PUBLISHER_TIMEOUT_MS,
+    retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
+    signal,
+    calls: l1Calls,
+    logger,
+  });
+  const states: TxStates = directory.temporary
+    ? new MemoryTxStates()
+    : new L1TxStore(join(directory.path, "l1-tx-utils-prover"));
+  const { l1ChainId: chainId } = identity;
+  const senders = publishers.map(
+    (account) =>
+      new L1Sender({
+        ...{ rpc, chainId, states, signal, logger },
+        settings: l1TxSettings(values),
+        cellProofs: wantsCellProofs(chainId),
+        now: clock.now,
+        signer: accountSigner(account),
+      }),
+  );
+  const publisher = new EpochPublisher({
+    ...{ rpc, reader, identity, senders, signal, logger },
+    proofs: new ProofReader(rpc, identity),
+    allowBusy: values.proverPublisherAllowInvalidStates,
+    forwarder: values.proverPublisherForwarderAddress,
+  });
+  return {
+    publisher,
+    async stop() {
+      stopping.abort();
+      await Promise.all(senders.map((sender) => sender.settled()));
+      await states.close();
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import type { Core } from "../../core/core.ts";
+import { redactUrl } from "../../http/redact.ts";
+import { Agent } from "../../prover/agent/agent.ts";
+import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { InProcessBroker } from "../../prover/broker/in-process-broker.ts";
+import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
+import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
+import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
+import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
+import { RemoteProducer } from "../../prover/broker-client/remote-producer.ts";
+import type { JobConsumerApi, JobProducerApi } from "../../prover/jobs/proving-job.ts";
+import { JobProducer } from "../../prover/producer/job-producer.ts";
+import { InlineStore } from "../../prover/proof-store/inline-store.ts";
+import { MemoryStore } from "../../prover/proof-store/memory-store.ts";
+import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
+import type { AgentProofStore, ProducerProofStore } from "../../prover/proof-store/proof-store.ts";
+import { openObjectStore } from "../../storage/objects/open-store.ts";
+import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
+import type { LoggerFor } from "../logging.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
+import { Teardown } from "../teardown.ts";
+
+export type ProvingJobSettings = ObjectStoreSettings &
+  AgentProvingSettings &
+  Pick<
+    Values,
+    | "proverBrokerUrl"
+    | "proverBrokerApiKey"
+    | "proverBrokerJobTimeoutMs"
+    | "proverBrokerJobLimitMs"
+    | "proverBrokerPollIntervalMs"
+    | "proverBrokerJobMaxRetries"
+    | "proverBrokerMaxEpochsToKeepResultsFor"
+    | "enqueueConcurrency"
+    | "cancelJobsOnStop"
+    | "failedProofStore"
+    | "proofStore"
+    | "proverAgentCount"
+    | "proverAgentPollIntervalMs"
+    | "realProofs"
+  >;
+
+/** Has the node's jobs done, by a broker elsewhere or by agents in this process. */
+export interface ProvingJobs {
+  readonly producer: JobProducer;
+  readonly agents: readonly Agent[];
+  stop(): Promise<void>;
+}
+
+/** How long a call of a part in this process waits for something to happen. */
+const LONG_POLL_MS = 1000;
+
+interface Broker {
+  readonly producerApi: JobProducerApi;
+  readonly consumerApi: JobConsumerApi;
+  readonly store: AgentProofStore & ProducerProofStore;
+}
+
+/** Starts the producer of jobs, the broker if none is configured, and the agents of this process. */
+export function startProvingJobs(values: ProvingJobSettings, core: Core, loggerFor: LoggerFor): ProvingJobs {
+  const logger = loggerFor("prover");
+  const teardown = new Teardown(logger);
+  const { proverBrokerUrl: url, failedProofStore } = values;
+  const { producerApi, consumerApi, store } =
+    url === undefined ? brokerHere(values, loggerFor, teardown) : brokerElsewhere(url, values, teardown);
+  const producer = new JobProducer({
+    broker: producerApi,
+    store,
+    failedStore: failedProofStore === undefined ? undefined : objectStore(failedProofStore, values),
+    enqueueConcurrency: values.enqueueConcurrency,
+    cancelsJobs: values.cancelJobsOnStop,
+    logger,
+  });
+  const agents = startAgentsHere(values, { broker: consumerApi, store, core, loggerFor });
+  teardown.add("producer", () => producer.stop());
+  teardown.add("agents", async () => {
+    await Promise.all(agents.map((agent) => agent.stop()));
+  });
+  const facts = { agents: agents.length, broker: url === undefined ? "this process" : redactUrl(url) };
+  logger.info(facts, "proving jobs go to the broker at {broker}; {agents} agents run in this process");
+  return { producer, agents, stop: () => teardown.run() };
+}
+
+function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore {
+  return new ObjectProofStore(url, openObjectStore(url, objectStoreAccess(values)));
+}
+
+function brokerHere(values: ProvingJobSettings, loggerFor: LoggerFor, teardown: Teardown): Broker {
+  const broker = new ProvingBroker(
+    new MemoryJobs(),
+    {
+      jobTimeoutMs: values.proverBrokerJobTimeoutMs,
+      jobLimitMs: values.proverBrokerJobLimitMs,
+      pollIntervalMs: values.proverBrokerPollIntervalMs,
+      maxAttempts: values.proverBrokerJobMaxRetries,
+      epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
+      longPollMs: LONG_POLL_MS,
+    },
+    loggerFor("prover:broker"),
+  );
+  const stopping = new AbortController();
+  const api = new InProcessBroker(broker, stopping.signal);
+  broker.start();
+  teardown.add("broker", () => {
+    stopping.abort();
+    broker.stop();
+  });
+  return { producerApi: api, consumerApi: api, store: new MemoryStore() };
+}
+
+function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Teardown): Broker {
+  const stopping = new AbortController();
+  const connection = new BrokerConnection({
+    url,
+    apiKey: reveal(values.proverBrokerApiKey),
+    signal: stopping.signal,
+  });
+  teardown.add("broker connection", () => stopping.abort());
+  return {
+    producerApi: new RemoteProducer(connection),
+    consumerApi: new RemoteConsumer(connection),
+    store: values.proofStore === undefined ? new InlineStore() : objectStore(values.proofStore, values),
+  };
+}
+
+function startAgentsHere(
+  values: ProvingJobSettings,
+  parts: { broker: JobConsumerApi; store: AgentProofStore; core: Core; loggerFor: LoggerFor },
+): Agent[] {
+  const { broker, store, core, loggerFor } = parts;
+  const logger = loggerFor("prover:agent");
+  const prover = new SimulatedProver(core, delayOf(values));
+  const types = typesOf(values.proverAgentProofTypes ?? [], logger);
+  const agents = Array.from(
+    { length: values.proverAgentCount },
+    (_, i) =>
+      new Agent({
+        ...{ broker, store, prover, types, logger },
+        name: `agent${i}`,
+        pollIntervalMs: values.proverAgentPollIntervalMs,
+      }),
+  );
+  for (const agent of agents) agent.start();
+  return agents;
+}

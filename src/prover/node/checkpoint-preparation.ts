@@ -1,0 +1,152 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { BlockRecord, CheckpointRecord } from "../../archiver/types.ts";
+import type { HashedTx } from "../../execution/executed-tx.ts";
+import { firstMessageIndex } from "../../protocol/l1-to-l2-message.ts";
+import { isForPublic } from "../../protocol/tx/accumulated-data.ts";
+import type { TxEffect } from "../../protocol/tx-effect.ts";
+import type { WorldState } from "../../world-state/world-state.ts";
+import type { EpochProver } from "../epoch/epoch-prover.ts";
+import type { PublicPart, TxToProve } from "../epoch/epoch-types.ts";
+import { ProvingRefusedError, TxsMissingError } from "./errors.ts";
+import type { PostedCheckpoints } from "./posted-checkpoints.ts";
+import { requireSameEffect } from "./same-effect.ts";
+
+export type EpochInProof = Pick<EpochProver, "startCheckpoint" | "dropFrom" | "prove" | "abort" | "signal">;
+
+/** A block whose transactions are wanted. */
+export interface MinedBlockTxs {
+  readonly number: number;
+  readonly hashes: readonly Uint8Array[];
+  /** Archive root after the block. */
+  readonly archive: Uint8Array;
+}
+
+/** Finds transactions of mined blocks, wherever they are. */
+export interface MinedTxs {
+  /** Looks for the transactions until all are there or `signal` is aborted. Returns those found, in order. */
+  get(block: MinedBlockTxs, signal: AbortSignal): Promise<{ txs: HashedTx[]; missing: Uint8Array[] }>;
+}
+
+/** A checkpoint that is executed again, block by block. */
+export interface CheckpointExecution {
+  /** Executes transactions that all belong to the next block, in order. Rejects if one cannot be executed. */
+  executeBlock(header: Uint8Array, txs: readonly HashedTx[], signal: AbortSignal): Promise<ReexecutedTx[]>;
+}
+
+export interface ReexecutedTx {
+  readonly effect: TxEffect;
+  readonly publicPart: PublicPart | undefined;
+}
+
+export interface PreparationParts {
+  readonly chain: Pick<ChainStore, "block" | "txEffects" | "messages">;
+  readonly world: Pick<WorldState, "fork">;
+  readonly txs: MinedTxs;
+  /** Longest search for the transactions of a checkpoint. */
+  readonly txTimeoutMs: number;
+  readonly posted: PostedCheckpoints;
+  /** Begins to execute a checkpoint after a block; `header` is that of its first block. */
+  readonly startExecution: (
+    parentBlock: number,
+    messages: readonly Uint8Array[],
+    header: Uint8Array,
+  ) => CheckpointExecution;
+}
+
+/** A block with its transactions and their effects. */
+interface GatheredBlock {
+  readonly block: BlockRecord;
+  readonly txs: readonly HashedTx[];
+  readonly effects: readonly TxEffect[];
+}
+
+/** Puts checkpoints of the chain into the proof of their epoch. */
+export class CheckpointPreparation {
+  readonly #parts: PreparationParts;
+
+  constructor(parts: PreparationParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for all transactions of checkpoints. Rejects with a TxsMissingError. */
+  async gather(epoch: number, checkpoints: readonly CheckpointRecord[], signal: AbortSignal): Promise<GatheredBlock[]> {
+    const { chain, txs, txTimeoutMs } = this.#parts;
+    const blocks = checkpoints.flatMap(({ startBlock, blockCount }) =>
+      Array.from({ length: blockCount }, (_, i) => this.#block(epoch, startBlock + i)),
+    );
+    const either = AbortSignal.any([signal, AbortSignal.timeout(txTimeoutMs)]);
+    const gathered = await Promise.all(
+      blocks.map(async (block) => {
+        const { number, archiveRoot: archive } = block;
+        const effects = chain.txEffects(number);
+        // A copy: rows of the store are views that do not last.
+        const hashes = effects.map(({ txHash }) => Uint8Array.from(txHash));
+        if (hashes.length === 0) return { block, effects, txs: [], missing: [] };
+        const found = await txs.get({ number, hashes, archive }, either);
+        // Bodies are read now, because a transaction may leave the pool.
+        return { block, effects, txs: found.txs.map(({ hash, tx }) => ({ hash, tx })), missing: found.missing };
+      }),
+    );
+    signal.throwIfAborted();
+    const missing = gathered.flatMap((each) => each.missing);
+    if (missing.length > 0) throw new TxsMissingError(epoch, missing);
+    return gathered;
+  }
+
+  #block(epoch: number, number: number): BlockRecord {
+    const block = this.#parts.chain.block(number);
+    if (block === undefined) throw new ProvingRefusedError(`No blocks found for epoch ${epoch}`);
+    return block;
+  }
+
+  /**
+   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves when all jobs are handed out that
+   * do not need the rest of the epoch.
+   */
+  async prepare(proof: EpochInProof, epoch: number, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {
+    const { chain, world, posted, startExecution } = this.#parts;
+    const { number, startBlock, header } = checkpoint;
+    const [blocks, { commitments }] = await Promise.all([
+      this.gather(epoch, [checkpoint], signal),
+      posted.read(checkpoint),
+    ]);
+    const previous = this.#block(epoch, startBlock - 1);
+    const messages = chain.messages
+      .range(firstMessageIndex(number), firstMessageIndex(number + 1))
+      .map(({ leaf }) => Uint8Array.from(leaf));
+    const inProof = proof.startCheckpoint({
+      number,
+      previousHeader: Uint8Array.from(previous.header),
+      messages,
+      fork: world.fork(startBlock - 1),
+    });
+    const lastPublic = blocks.findLastIndex(({ txs }) => txs.some(({ tx }) => isForPublic(tx.data)));
+    const execution =
+      lastPublic < 0 ? undefined : startExecution(startBlock - 1, messages, Uint8Array.from(blocks[0].block.header));
+    for (const [i, gathered] of blocks.entries()) {
+      signal.throwIfAborted();
+      const { block } = gathered;
+      const txs = await toProve(gathered, i <= lastPublic ? execution : undefined, signal);
+      await inProof.addBlock({
+        header: Uint8Array.from(block.header),
+        archiveRoot: Uint8Array.from(block.archiveRoot),
+        txs,
+      });
+    }
+    inProof.end({ header: Uint8Array.from(header), commitments });
+  }
+}
+
+/** The transactions of a block, executed if there is an execution. */
+async function toProve(
+  { block, txs, effects }: GatheredBlock,
+  execution: CheckpointExecution | undefined,
+  signal: AbortSignal,
+): Promise<TxToProve[]> {
+  const executed = await execution?.executeBlock(Uint8Array.from(block.header), txs, signal);
+  return txs.map(({ hash, tx }, i) => {
+    if (executed !== undefined) requireSameEffect({ hash, tx }, executed[i].effect, effects[i]);
+    const publicPart = executed?.[i].publicPart;
+    return { hash, tx, effect: effects[i], ...(publicPart && { publicPart: Promise.resolve(publicPart) }) };
+  });
+}
