@@ -40,7 +40,7 @@ beforeEach(async () => {
   await migrate(url, "up");
   open = [];
   lines = [];
-  signingTimeoutMs = 60_000;
+  signingTimeoutMs = 500;
 });
 
 afterEach(async () => {
@@ -137,6 +137,7 @@ test("one node of a group signs a duty, and the other learns which one", async (
 });
 
 test("many duties requested from all nodes at once are signed once each", async () => {
+  signingTimeoutMs = 60_000;
   const [a, b, c] = await nodes("a", "b", "c");
   clock.now = within(101, 70);
   const keys = Array.from({ length: 20 }, (_, i) => signer(i + 1));
@@ -162,6 +163,7 @@ test("many duties requested from all nodes at once are signed once each", async 
 });
 
 test("a node waits for the signature of another one before it gives the duty up", async () => {
+  signingTimeoutMs = 60_000;
   const [a, b] = await nodes("a", "b");
   const { promise: signing, resolve: begun } = Promise.withResolvers<void>();
   const { promise: pause, resolve: goOn } = Promise.withResolvers<void>();
@@ -180,7 +182,6 @@ test("a node waits for the signature of another one before it gives the duty up"
 });
 
 test("a lock is not stolen: a node that waits for longer than the timeout refuses", async () => {
-  signingTimeoutMs = 500;
   const [a, b] = await nodes("a", "b");
   const slow = slowly(request(attestation(102), "text"), async () => {
     await expect(b.sign(request(attestation(102), "text"))).rejects.toEqual(
@@ -352,7 +353,6 @@ test("while the server is away nothing is signed, and a duty is refused when its
 });
 
 test("a server that is away for longer than the timeout and returns within the slot is in time", async () => {
-  signingTimeoutMs = 500;
   const [a, b] = await nodes("a", "b");
   await whileAway(async () => {
     const waiting = [a, b].map((guard, i) => guard.sign(request(attestation(102), `${i}`)));
@@ -365,11 +365,12 @@ test("a server that is away for longer than the timeout and returns within the s
 });
 
 test("a signature leaves the guard when the server returns that went away while it was made", async () => {
-  signingTimeoutMs = 500;
   const [a] = await nodes("a");
-  const slow = slowly(request(attestation(102), "text"), () => server.stop());
+  const { promise: stopped, resolve: end } = Promise.withResolvers<void>();
+  const slow = slowly(request(attestation(102), "text"), () => server.stop().then(end));
   const waiting = a.sign(slow);
   waiting.catch(() => {});
+  await stopped;
   await sleep(LONG_MS);
   await server.start();
   expect(await waiting).toHaveLength(65);
@@ -404,6 +405,7 @@ test("a server that takes connections and never answers is given up after the ti
 });
 
 test("a node that waits for another one stops at once when it is aborted", async () => {
+  signingTimeoutMs = 60_000;
   const [a, b] = await nodes("a", "b");
   const slow = slowly(request(attestation(102), "text"), async () => {
     const second = b.sign(request(attestation(102), "text"), AbortSignal.timeout(50));
@@ -413,6 +415,7 @@ test("a node that waits for another one stops at once when it is aborted", async
 });
 
 test("an aborted request signs nothing and leaves no lock", async () => {
+  signingTimeoutMs = 60_000;
   const [a, b] = await nodes("a", "b");
   const abort = new AbortController();
   const waiting = slowly(request(attestation(102), "text"), async () => {
