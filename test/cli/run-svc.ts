@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts");
+import { SVC_PROGRAM } from "../support/program.ts";
 
 export interface Ended {
   code: number | null;
@@ -17,9 +15,9 @@ export interface Svc {
   shows(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts svc from source with only the given environment; the admin port defaults to any free one. */
+/** Starts svc with only the given environment; the admin port defaults to any free one. */
 export function spawnSvc(args: string[], environment: Record<string, string> = {}): Svc {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [SVC_PROGRAM, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, AZTEC_ADMIN_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { freePort } from "../support/free-port.ts";
+import { SVC_PROGRAM } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -98,24 +99,20 @@ export class NodeProcess {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<NodeProcess> {
     const [port, adminPort] = [await freePort(), await freePort()];
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", join(root, "src/cli/main.ts"), "start", "--node"],
-      {
-        cwd: root,
-        stdio: ["ignore", "ignore", "pipe"],
-        env: {
-          PATH: process.env.PATH,
-          AZTEC_PORT: String(port),
-          AZTEC_ADMIN_PORT: String(adminPort),
-          AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
-          SVC_RPC_HOST: "127.0.0.1",
-          DATA_DIRECTORY: dataDirectory,
-          ...recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore }),
-          ...environment,
-        },
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SVC_PROGRAM, "start", "--node"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "pipe"],
+      env: {
+        PATH: process.env.PATH,
+        AZTEC_PORT: String(port),
+        AZTEC_ADMIN_PORT: String(adminPort),
+        AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
+        SVC_RPC_HOST: "127.0.0.1",
+        DATA_DIRECTORY: dataDirectory,
+        ...recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore }),
+        ...environment,
       },
-    );
+    });
     return new NodeProcess(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, dataDirectory, child);
   }
 

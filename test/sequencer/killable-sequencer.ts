@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { recordedNetworkEnvironment } from "../conformance/recorded-node.ts";
 import { freePort } from "../support/free-port.ts";
+import { NODE_OPTIONS } from "../support/program.ts";
 import { type ControlledL1, PUBLISHER_KEY } from "./l1-control.ts";
 import type { LogLine } from "./proposing-node.ts";
 
@@ -44,7 +45,7 @@ export class KillableSequencer {
       DATA_DIRECTORY: dataDirectory,
     };
     const program = fileURLToPath(new URL("./sequencer-process.ts", import.meta.url));
-    const node = ["--disable-warning=ExperimentalWarning", program, JSON.stringify(environment)];
+    const node = [...NODE_OPTIONS, program, JSON.stringify(environment)];
     const child = spawn(process.execPath, node, { stdio: ["ignore", "pipe", "pipe"] });
     const sequencer = new KillableSequencer(`http://127.0.0.1:${port}`, child);
     await new Promise<void>((resolve, reject) => {

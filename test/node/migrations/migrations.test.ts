@@ -11,6 +11,7 @@ import { putIdentity, readIdentity, SCHEMA_VERSION, StoreIdentityError } from ".
 import { type Migration, migrateStore } from "../../../src/storage/migrate.ts";
 import type { Store } from "../../../src/storage/store.ts";
 import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
+import { NODE_OPTIONS } from "../../support/program.ts";
 import { KEPT_CHAIN, keptDirectory, rowsOf, withStore } from "./kept-directory.ts";
 
 const OLD_VERSIONS = CHAIN_MIGRATIONS.map(({ from }) => from);
@@ -82,12 +83,7 @@ describe.each(OLD_VERSIONS)("a data directory of schema version %i", (version) =
     const before = await tablesOf(kept(version));
     for (let write = 0, ended = false; !ended; write++) {
       const directory = kept(version);
-      const child = spawn(process.execPath, [
-        "--disable-warning=ExperimentalWarning",
-        script,
-        directory,
-        String(write),
-      ]);
+      const child = spawn(process.execPath, [...NODE_OPTIONS, script, directory, String(write)]);
       const [code, signal] = await new Promise<unknown[]>((done) => child.once("exit", (...how) => done(how)));
       ended = code === 0;
       expect(ended || signal === "SIGKILL").toBe(true);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { NODE_OPTIONS } from "../../support/program.ts";
 
 /** A child process that is told things over stdin and answers with lines. */
 export class Child {
@@ -10,7 +11,7 @@ export class Child {
   ended = false;
 
   constructor(file: string, environment: Record<string, string> = {}) {
-    const options = ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, file)];
+    const options = [...NODE_OPTIONS, join(import.meta.dirname, file)];
     const env = { ...process.env, ...environment };
     this.process = spawn(process.execPath, options, { stdio: ["pipe", "pipe", "pipe"], env });
     createInterface(this.process.stdout!).on("line", (line) => this.#waiting.shift()?.(line));

@@ -11,6 +11,7 @@ import { connectRollup } from "../../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
 import { type Moment, type RecordedBlock, ReplayedL1 } from "../../conformance/replayed-l1.ts";
+import { NODE_OPTIONS } from "../../support/program.ts";
 import { type L1Proxy, startL1Proxy } from "./l1-proxy.ts";
 import { openRecordedPublisher, until, waiting } from "./publishing.ts";
 import { recordedProposal } from "./recorded-proposals.ts";
@@ -72,7 +73,7 @@ async function killedAt(method: string, rule: "swallow" | "forward silently", mi
   const input = { url: proxy.url, identity: rollup.identity, now: block.timestamp, publication, proven };
   writeFileSync(file, serialize({ ...input, dataDirectory: folder }));
   const program = fileURLToPath(new URL("./publishing-process.ts", import.meta.url));
-  child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file], { stdio: "ignore" });
+  child = spawn(process.execPath, [...NODE_OPTIONS, program, file], { stdio: "ignore" });
   const exited = once(child, "exit");
   if (mineWhenSent) {
     await until(async () => (await waiting(l1)).length > 0, "a transaction");

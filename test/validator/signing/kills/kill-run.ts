@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "../../../../src/validator/signing/postgres/migrate.ts";
+import { NODE_OPTIONS } from "../../../support/program.ts";
 import type { PostgresServer } from "../postgres-server.ts";
 import { SLOT_MS } from "./fast-clock.ts";
 import type { SigningProcessOptions } from "./signing-process.ts";
@@ -104,7 +105,7 @@ function argumentsOf(root: string, i: number, run: KillRun, databaseUrl: string 
 
 /** One process from its start to its kill. */
 async function lifeOf(program: string[], signatures: Signatures, running: Set<ChildProcess>): Promise<void> {
-  const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...program], { stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
