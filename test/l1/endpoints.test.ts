@@ -32,7 +32,7 @@ async function fake(made: Promise<HttpFake>): Promise<HttpFake> {
 }
 
 const rpcOf = (urls: string[], extra: { timeoutMs?: number; retryDelaysMs?: number[] } = {}) =>
-  new L1Rpc({ urls, retryDelaysMs: [], timeoutMs: 300, logger: silentLogger, ...extra });
+  new L1Rpc({ urls, retryDelaysMs: [], timeoutMs: 30_000, logger: silentLogger, ...extra });
 
 const blockNumber = (rpc: L1Rpc) =>
   rpc.request({ method: "eth_blockNumber", params: [], parse: (v) => quantity(v, "block number") });
@@ -54,7 +54,7 @@ describe("an L1 endpoint", () => {
 
   test("a request to a slow L1 endpoint fails after the timeout", async () => {
     const { url } = await fake(httpFake(() => "silence"));
-    expect(await failure(blockNumber(rpcOf([url])))).toMatchObject({
+    expect(await failure(blockNumber(rpcOf([url], { timeoutMs: 300 })))).toMatchObject({
       kind: "timeout",
       url,
       rule: expect.stringContaining("300 ms"),

@@ -208,7 +208,7 @@ describe("cached network file", () => {
 });
 
 describe("network file without a usable source", () => {
-  test.each<[string, typeof answer, string]>([
+  test.each<[string, typeof answer, string | RegExp]>([
     ["a refusal", (_, response) => response.writeHead(404).end("secret-path-0123"), "HTTP status 404"],
     ["garbage", (_, response) => response.end("secret-path-0123"), "the file must be JSON"],
     [
@@ -216,13 +216,16 @@ describe("network file without a usable source", () => {
       (_, response) => response.end(Buffer.alloc(1024 * 1024 + 1, 32)),
       "the answer is longer than 1048576 bytes",
     ],
-    ["a broken connection", (request) => request.socket.destroy(), "cannot be reached (ECONNRESET)"],
+    [
+      "a broken connection",
+      (request) => request.socket.destroy(),
+      /^cannot be reached \((ECONNRESET|UND_ERR_SOCKET)\)$/,
+    ],
   ])("%s at the only location gives an error with the reason and without the URL's key", async (_, how, reason) => {
     answer = how;
     const error = await failureOf(read());
-    expect(error.failures).toEqual([
-      { location: expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/\[Redacted\]$/), reason },
-    ]);
+    const location = expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/\[Redacted\]$/);
+    expect(error.failures).toEqual([{ location, reason: expect.stringMatching(reason) }]);
     expect(error.message).not.toContain("secret-path");
   });
 });

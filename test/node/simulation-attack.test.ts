@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { SimulatingPort } from "./simulating-port.ts";
 
 /** Time limit of a simulation: far more than an honest one needs, far less than an endless one would take. */
-const LIMIT_MS = 300;
+const LIMIT_MS = 1_000;
 
 let port: SimulatingPort | undefined;
 afterEach(async () => {

@@ -16,6 +16,7 @@ export interface ReaderThreadData {
   path: string;
   /** Commit counts of the store that writes. */
   commits: SharedArrayBuffer;
+  /** Two 32-bit numbers: not 0 to stop, and how many latest states the thread has read. */
   stop: SharedArrayBuffer;
 }
 
@@ -86,6 +87,7 @@ for (let round = 0; Atomics.load(stopped, 0) === 0; round++) {
   const { tip, oldest } = world.status();
   const latest = world.at("latest");
   roots.add(Buffer.from(latest.snapshot(NULLIFIER_TREE).root).toString("hex"));
+  Atomics.store(stopped, 1, roots.size);
   const earlier = world.at(oldest + ((round * 7) % (tip - oldest + 1)));
   const key = fr((BigInt(round) * 0x9e3779b97f4a7c15n) % 2n ** 40n);
   for (const state of [latest, earlier]) {

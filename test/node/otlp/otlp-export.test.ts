@@ -183,7 +183,7 @@ const NO_EXPORTS: OtlpSettings = {
   metricsCollectorUrl: undefined,
   otelCollectIntervalMs: 60_000,
   otelExcludeMetrics: [],
-  otelExportTimeoutMs: 2_000,
+  otelExportTimeoutMs: 30_000,
   otelIncludeMetrics: [],
   publicIncludeMetrics: [],
   publicMetricsCollectFrom: [],
