@@ -2,6 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { collectWholeHeapsRarely } from "./heap-growth.ts";
 import type { LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
 import { loggingOf } from "./process-logging.ts";
@@ -29,6 +30,7 @@ export interface NodeProcessOptions {
  */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
   const { loggerFor, logTail, configuration, version } = options;
+  collectWholeHeapsRarely();
   const log = loggerFor("node");
   let directory: DataDirectory | undefined;
   const atExit = (): void => {
