@@ -32,7 +32,7 @@ export class BlockHeaders {
 
   /** Number of the highest block, 0 if there is none. */
   last(): number {
-    const entry = this.#table.atOrBefore(LAST_NUMBER_KEY);
+    const entry = this.#table.borrowAtOrBefore(LAST_NUMBER_KEY);
     return entry === undefined ? 0 : readU32(entry.key, 0);
   }
 
