@@ -194,3 +194,22 @@ test("gossiped txs are hashed in pairs where they can be, and a single one is no
     await pool.close();
   }
 });
+
+test("a gossiped tx that waits for another one to be hashed with is hashed at once when a duty needs it", async () => {
+  // The clock stands still, so that only a partner or a duty ends the wait.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const pool = new DigestPool({ threads: 1 });
+  try {
+    const some = txs.slice(0, 16);
+    const ended: number[] = [];
+    const made = some.map((tx, i) => pool.forPeers.whole(tx).then(() => ended.push(i)));
+    // The first one starts alone, pairs follow, and the last one waits.
+    await Promise.all(made.slice(0, 15));
+    expect(ended).toHaveLength(15);
+    pool.hurry();
+    await made[15];
+  } finally {
+    vi.useRealTimers();
+    await pool.close();
+  }
+});

@@ -2,6 +2,7 @@ import type { Fr } from "../../protocol/field.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import { DigestCache } from "./digest-cache.ts";
+import { PartnerWait } from "./partner-wait.ts";
 import {
   type ContentDigest,
   type DigestedTx,
@@ -17,13 +18,13 @@ import {
 const DEFAULT_MOST_WAITING = 64;
 /** Txs per task of a thread: it hashes two at a time in its two lanes. */
 const TOGETHER = 2;
-/** So long a gossiped tx waits for another one to be hashed with, in milliseconds, unless all threads are idle. */
-const PARTNER_WAIT_MS = 5;
 /** A tx with more than this many bytes to hash gets a task of its own, so that no short one waits for it. */
 const LONGEST_TOGETHER = 256 * 1024;
 
 interface Waiting {
   job: DigestJob;
+  /** Milliseconds of performance.now(). */
+  at: number;
   resolve(parts: Partial<DigestParts>): void;
   reject(error: unknown): void;
 }
@@ -37,7 +38,7 @@ interface Lane {
 /**
  * Computes digests on worker threads, so that the node's thread never hashes what clients and peers send. Recent
  * digests are cached. Txs that peers gossip wait until none of a client waits, and cannot fill the clients' queue. They
- * are hashed in pairs while there are many, which takes a quarter less time of the processor.
+ * are hashed in pairs while there are many, for which one that is alone waits a moment (partner-wait.ts).
  */
 export class DigestPool implements Digests {
   readonly #threads: WorkerPool<readonly DigestJob[], Partial<DigestParts>[]>;
@@ -49,7 +50,8 @@ export class DigestPool implements Digests {
   readonly #forClients: Digests = digestsBy((tx, parts) => this.#parts(this.#clients, tx, parts));
   readonly #threadCount: number;
   #idle: number;
-  #partnerWait: NodeJS.Timeout | undefined;
+  readonly #partnerWait = new PartnerWait();
+  #partnerTimer: NodeJS.Timeout | undefined;
 
   constructor({ threads, mostWaiting = DEFAULT_MOST_WAITING }: { threads: number; mostWaiting?: number }) {
     this.#mostWaiting = mostWaiting;
@@ -81,19 +83,28 @@ export class DigestPool implements Digests {
     return lane.cache.get(tx, parts, (missing) => this.#made(lane, tx, missing));
   }
 
+  /** A duty waits for txs that peers gossiped: none of them waits for another one any more. */
+  hurry(): void {
+    this.#startPeers(true);
+  }
+
   async #made(
-    { waiting }: Lane,
+    lane: Lane,
     { data, contractClassLogFields, publicFunctionCalldata }: DigestedTx,
     parts: readonly DigestPart[],
   ): Promise<Partial<DigestParts>> {
+    const { waiting } = lane;
     const { length } = waiting;
     if (length >= this.#mostWaiting) throw new DigestQueueFullError(length);
     return new Promise((resolve, reject) => {
+      const at = performance.now();
       waiting.push({
         job: { tx: { data, contractClassLogFields, publicFunctionCalldata }, parts },
+        at,
         resolve,
         reject,
       });
+      if (lane === this.#peers) this.#partnerWait.arrived(at);
       this.#start();
     });
   }
@@ -108,13 +119,13 @@ export class DigestPool implements Digests {
   }
 
   #startPeers(evenAlone: boolean): void {
+    clearTimeout(this.#partnerTimer);
     const { waiting } = this.#peers;
     while (this.#idle > 0 && waiting.length > 0) {
-      if (waiting.length === 1 && this.#idle < this.#threadCount && !evenAlone) {
-        this.#partnerWait ??= setTimeout(() => {
-          this.#partnerWait = undefined;
-          this.#startPeers(true);
-        }, PARTNER_WAIT_MS);
+      const longest = waiting.length > 1 || evenAlone ? 0 : this.#partnerWait.longest(this.#idle === this.#threadCount);
+      const left = waiting[0].at + longest - performance.now();
+      if (longest > 0 && left > 0) {
+        this.#partnerTimer = setTimeout(() => this.#startPeers(false), left);
         return;
       }
       this.#take(waiting, TOGETHER);
@@ -144,7 +155,7 @@ export class DigestPool implements Digests {
   }
 
   close(): Promise<void> {
-    clearTimeout(this.#partnerWait);
+    clearTimeout(this.#partnerTimer);
     return this.#threads.destroy();
   }
 }

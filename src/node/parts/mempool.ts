@@ -69,7 +69,7 @@ export interface MempoolPart {
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
   readonly states: CommittedStates;
-  readonly digests: Digests;
+  readonly digests: Digests & Pick<DigestPool, "hurry">;
   /** The pool's LMDB environment. */
   readonly store: Store;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;

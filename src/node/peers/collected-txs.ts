@@ -34,7 +34,7 @@ export type TxCollectionSettings = ObjectStoreSettings &
 
 export interface CollectedTxsOptions {
   values: TxCollectionSettings;
-  mempool: Pick<MempoolPart, "pool" | "validator">;
+  mempool: Pick<MempoolPart, "digests" | "pool" | "validator">;
   /** Undefined for a node without P2P. */
   channels: PeerChannels | undefined;
   teardown: Teardown;
@@ -71,6 +71,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
       fileStores,
       now: clock.now,
       record: providedTxsRecord(metrics),
+      missed: () => mempool.digests.hurry(),
       logger,
     },
     values,

@@ -18,6 +18,8 @@ export interface ProviderParts {
   fast: Pick<FastCollection, "collect">;
   /** For metrics. */
   record?: ProvidedTxsRecord;
+  /** Called when the pool lacks txs of a proposed block. */
+  missed?(): void;
 }
 
 /**
@@ -32,13 +34,14 @@ export class CollectingTxProvider implements TxProvider {
   }
 
   async get({ hashes, archive, slot, peer, embedded, deadline, signal }: WantedTxs): Promise<FoundTxs> {
-    const { pool, collected, fast, record } = this.#parts;
+    const { pool, collected, fast, record, missed } = this.#parts;
     const missing = new MissingTxs(pool.protect(hashes, slot));
     const pooled = hashes.length - missing.size;
     const began = performance.now();
     let fromProposal = 0;
     const purpose = { proposalOfSlot: slot };
     if (missing.size > 0) {
+      missed?.();
       const request = { purpose, hashes, missing, archive, peer, deadline };
       const [taken] = await Promise.all([takeMissing(collected, request, embedded), fast.collect(request, signal)]);
       fromProposal = taken.added.length;

@@ -33,6 +33,8 @@ export interface TxCollectionParts {
   now(): number;
   /** Told of the txs of each proposed block; for metrics. */
   record?: ProvidedTxsRecord;
+  /** Called when the pool lacks txs of a proposed block: gossip may have brought them a moment ago. */
+  missed?(): void;
   logger: Logger;
 }
 
@@ -98,7 +100,7 @@ export class TxCollection {
       },
       options,
     );
-    this.provider = new CollectingTxProvider({ pool, collected, fast: this.#fast, record: parts.record });
+    this.provider = new CollectingTxProvider({ ...parts, collected, fast: this.#fast });
     this.mined = new MinedTxs(pool, this.#fast, now);
     this.#unsubscribe = pool.onAdded((hashes) => {
       for (const hash of hashes) this.#found(hash);

@@ -41,6 +41,7 @@ function setUp(
   const txs = txsOfBlock(count);
   const own = collectingPool(txs);
   const peers = new MemoryPeers();
+  const missed = vi.fn();
   const collection = new TxCollection(
     {
       pool: own.pool,
@@ -51,6 +52,7 @@ function setUp(
       nodes,
       fileStores: [],
       now: Date.now,
+      missed,
       logger: silentLogger,
     },
     { ...OPTIONS, ...options },
@@ -63,18 +65,19 @@ function setUp(
     embedded: [],
     deadline: Date.now() + 120_000,
   };
-  return { txs, ...own, peers, collection, wanted };
+  return { txs, ...own, peers, missed, collection, wanted };
 }
 
 const texts = (txs: readonly { hash: Uint8Array }[]): string[] => txs.map(({ hash }) => toHex(hash));
 
 describe("the provider of a proposal's txs", () => {
   it("the provider of a proposal's txs takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
-    const { txs, pool, peers, collection, wanted } = setUp(9);
+    const { txs, pool, peers, missed, collection, wanted } = setUp(9);
     pool.add(txs.slice(0, 3), BY_RANK);
     peers.add("peer", peerHandlers(txs.slice(6)));
     const found = await collection.provider.get({ ...wanted, embedded: txs.slice(3, 6) });
     expect(found.missing).toEqual([]);
+    expect(missed).toHaveBeenCalledOnce();
     expect(texts(found.txs)).toEqual(texts(txs));
     expect(found.txs.map(({ tx }) => Buffer.from(tx.data).equals(txs[0].tx.data)).filter(Boolean).length).toBe(1);
     expect(txs.map(({ hash }) => pool.status(hash))).toEqual(txs.map(() => "protected"));
@@ -82,10 +85,11 @@ describe("the provider of a proposal's txs", () => {
   });
 
   it("the provider of a proposal's txs needs no network for what the pool has, and protects it", async () => {
-    const { txs, pool, peers, collection, wanted } = setUp(3);
+    const { txs, pool, peers, missed, collection, wanted } = setUp(3);
     pool.add(txs, BY_RANK);
     peers.add("peer", peerHandlers(txs));
     expect((await collection.provider.get(wanted)).txs.length).toBe(3);
+    expect(missed).not.toHaveBeenCalled();
     expect([peers.asked.length, pool.pendingCount]).toEqual([0, 0]);
     await collection.stop();
   });
