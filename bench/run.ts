@@ -37,6 +37,7 @@ const SUITES: Record<string, Suite> = {
   "local-network": localNetworkSuite(),
   attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),
+  prover: scriptSuite("prover.ts", "recorded proving jobs through a broker and agents", false),
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 

@@ -1,10 +1,12 @@
+import { availableParallelism } from "node:os";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
-import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { inThisThread, type Simulate, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { SimulationPool } from "../../prover/agent/simulation-pool.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
@@ -56,7 +58,8 @@ export async function startAgents(
   const { proverBrokerUrl: url, proverAgentCount: count } = values;
   const types = typesOf(values.proverAgentProofTypes ?? [], log);
   const store = proofStoreOf(values);
-  const prover = new SimulatedProver(loadCore(), delayOf(values));
+  const teardown = new Teardown(log);
+  const prover = new SimulatedProver(simulationFor(count, teardown), delayOf(values));
   const interruption = new AbortController();
   const broker = new RemoteConsumer(
     new BrokerConnection({ url, apiKey: reveal(values.proverBrokerApiKey), signal: interruption.signal }),
@@ -75,7 +78,6 @@ export async function startAgents(
         counts: metrics && agentCounts(metrics),
       }),
   );
-  const teardown = new Teardown(log);
   if (metrics !== undefined) teardown.add("metrics of agents", observeAgents(metrics, agents));
   const listener = await startRpcServer(
     provingAgentsRegistry(agents),
@@ -105,6 +107,15 @@ export async function startAgents(
   );
   log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
   return { port: listener.port, stop: () => teardown.run() };
+}
+
+/** One agent needs no thread of its own, and less memory without. */
+function simulationFor(agents: number, teardown: Teardown): Simulate {
+  const threads = Math.min(agents, availableParallelism());
+  if (threads < 2) return inThisThread(loadCore());
+  const pool = new SimulationPool(threads);
+  teardown.add("threads", () => pool.close());
+  return pool.simulate;
 }
 
 function proofStoreOf({ proofStore, ...access }: AgentSettings): AgentProofStore {

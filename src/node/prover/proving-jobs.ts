@@ -3,7 +3,7 @@ import type { Values } from "../../config/options.ts";
 import type { Core } from "../../core/core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
-import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { inThisThread, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { InProcessBroker } from "../../prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
@@ -131,7 +131,7 @@ function startAgentsHere(
 ): Agent[] {
   const { broker, store, core, loggerFor } = parts;
   const logger = loggerFor("prover:agent");
-  const prover = new SimulatedProver(core, delayOf(values));
+  const prover = new SimulatedProver(inThisThread(core), delayOf(values));
   const types = typesOf(values.proverAgentProofTypes ?? [], logger);
   const agents = Array.from(
     { length: values.proverAgentCount },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Core } from "../../core/core.ts";
-import { simulateJob, simulateVm } from "../circuits/simulate.ts";
-import { binaryTypeOf, type JobResult, type StoredInput } from "../jobs/job-result.ts";
+import { simulate } from "../circuits/simulate.ts";
+import type { JobResult, StoredInput } from "../jobs/job-result.ts";
 import { type JobTypeName, nameOfJobType } from "../jobs/job-type.ts";
 import type { Prover } from "./prover.ts";
 
@@ -32,24 +32,31 @@ const MEASURED_MS: Record<JobTypeName, number> = {
   PARITY_ROOT: 18_640,
 };
 
+/** Computes the output of a job. */
+export type Simulate = (job: StoredInput) => JobResult | Promise<JobResult>;
+
 /** Computes outputs without circuits, for networks without proofs. */
 export class SimulatedProver implements Prover {
-  readonly #core: Core;
+  readonly #simulate: Simulate;
   readonly #delay: SimulatedDelay;
 
-  constructor(core: Core, delay: SimulatedDelay) {
-    this.#core = core;
+  constructor(simulate: Simulate, delay: SimulatedDelay) {
+    this.#simulate = simulate;
     this.#delay = delay;
   }
 
-  async prove({ type, input }: StoredInput, signal: AbortSignal): Promise<JobResult> {
+  async prove(job: StoredInput, signal: AbortSignal): Promise<JobResult> {
     const start = performance.now();
-    const binaryType = binaryTypeOf(type);
-    const result = binaryType === undefined ? simulateVm() : simulateJob(this.#core, binaryType, input);
+    const result = await this.#simulate(job);
     const leastMs =
-      this.#delay.kind === "fixed" ? this.#delay.ms : this.#delay.factor * MEASURED_MS[nameOfJobType(type)];
+      this.#delay.kind === "fixed" ? this.#delay.ms : this.#delay.factor * MEASURED_MS[nameOfJobType(job.type)];
     const leftMs = leastMs - (performance.now() - start);
     if (leftMs > 0) await sleep(leftMs, undefined, { signal });
     return result;
   }
+}
+
+/** Simulates in the caller's thread, which a job occupies for some milliseconds. */
+export function inThisThread(core: Core): Simulate {
+  return (job) => simulate(core, job);
 }

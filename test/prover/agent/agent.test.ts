@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Agent, type AgentParts } from "../../../src/prover/agent/agent.ts";
 import { type Prover, ProvingError } from "../../../src/prover/agent/prover.ts";
-import { SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
+import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import type { AssignedJob, JobConsumerApi, ProvingJob } from "../../../src/prover/jobs/proving-job.ts";
@@ -74,7 +74,7 @@ function agentOf(broker: JobConsumerApi, parts: Partial<AgentParts> = {}): Agent
     name: "agent0",
     broker,
     store: new InlineStore(),
-    prover: new SimulatedProver(loadCore(), { kind: "fixed", ms: 0 }),
+    prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
     types: [],
     pollIntervalMs: 5,
     logger: silentLogger,

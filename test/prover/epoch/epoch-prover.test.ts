@@ -5,7 +5,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
+import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { EpochProver } from "../../../src/prover/epoch/epoch-prover.ts";
 import type { PublicPart } from "../../../src/prover/epoch/epoch-types.ts";
 import { EpochProvingError } from "../../../src/prover/epoch/errors.ts";
@@ -40,7 +40,7 @@ function recordedIds(epoch: number): string[] {
 /** Simulates jobs and notes them. */
 class NotingRunner implements JobRunner {
   readonly ids: string[] = [];
-  readonly #runner = new InProcessRunner(new SimulatedProver(core, { kind: "fixed", ms: 0 }));
+  readonly #runner = new InProcessRunner(new SimulatedProver(inThisThread(core), { kind: "fixed", ms: 0 }));
 
   run(job: JobRequest, signal: AbortSignal): ReturnType<JobRunner["run"]> {
     this.ids.push(jobIdOf(job.epoch, job.type, job.input()));

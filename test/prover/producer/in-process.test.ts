@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
-import { SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
+import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { InProcessBroker } from "../../../src/prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../../src/prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
@@ -27,7 +27,7 @@ it("producer, broker and agents in one process return the recorded output of eve
     (name) =>
       new Agent({
         ...{ name, broker: calls, store, types: [], pollIntervalMs: 60_000, logger: silentLogger },
-        prover: new SimulatedProver(loadCore(), { kind: "fixed", ms: 0 }),
+        prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
       }),
   );
   const producer = new JobProducer({

@@ -1,0 +1,30 @@
+import { loadCore } from "../../core/load-core.ts";
+import { ContentError } from "../../errors/content-error.ts";
+import { move, transferableSymbol, valueSymbol } from "../../threads/in-worker.ts";
+import { simulate } from "../circuits/simulate.ts";
+import type { JobResult, StoredInput } from "../jobs/job-result.ts";
+
+/** Module of the worker threads of a SimulationPool; each has its own instance of the core. */
+
+const core = loadCore();
+
+/** Errors lose their class between threads. */
+export type SimulationAnswer =
+  | { readonly kind: "done"; readonly result: JobResult }
+  /** The input cannot be proven. */
+  | { readonly kind: "refused"; readonly message: string };
+
+export default function simulateInWorker(job: StoredInput): unknown {
+  try {
+    const result = simulate(core, job);
+    const parts = result instanceof Uint8Array ? [result] : Object.values(result as object);
+    return move({
+      // Parts may share a buffer.
+      [transferableSymbol]: [...new Set(parts.map(({ buffer }: Uint8Array) => buffer))],
+      [valueSymbol]: { kind: "done", result } satisfies SimulationAnswer,
+    });
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    return { kind: "refused", message: error.message } satisfies SimulationAnswer;
+  }
+}

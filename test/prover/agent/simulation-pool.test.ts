@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { SimulationPool, UnprovableInputError } from "../../../src/prover/agent/simulation-pool.ts";
+import { recordedJobs } from "../recorded-jobs.ts";
+
+const { binary, vm } = recordedJobs();
+let pool: SimulationPool;
+beforeEach(() => {
+  pool = new SimulationPool(2);
+});
+afterEach(() => pool.close());
+
+it("threads return the recorded output of every job and leave the input to the caller", async () => {
+  const jobs = [...binary, ...vm];
+  const results = await Promise.all(jobs.map((job) => pool.simulate(job)));
+  for (const [i, { id, output, input }] of jobs.entries()) {
+    const same =
+      output instanceof Uint8Array
+        ? Buffer.compare(results[i] as Uint8Array, output) === 0
+        : Object.entries(output).every(
+            ([part, bytes]) => Buffer.compare((results[i] as typeof output)[part as keyof typeof output], bytes) === 0,
+          );
+    expect(same, id).toBe(true);
+    expect(input.length > 0, id).toBe(!id.includes("PADDING"));
+  }
+});
+
+it("an input that cannot be proven is told apart from a failing thread", async () => {
+  const [{ type, input }] = binary;
+  const failure = pool.simulate({ type, input: input.subarray(1) });
+  await expect(failure).rejects.toBeInstanceOf(UnprovableInputError);
+  await expect(failure).rejects.toThrow("input");
+});
