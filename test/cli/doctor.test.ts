@@ -52,7 +52,7 @@ beforeAll(async () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     await fetch(l1.anvil.url, { method: "POST", headers: { "content-type": "application/json" }, body });
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   l1?.stop();

@@ -43,7 +43,7 @@ async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
 }
 
 it(`a node killed ${KILLS} times while syncing ends with the recorded roots and answers, with no manual step`, {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async () => {
   expect(questions.length).toBeGreaterThan(40);
   let kills = 0;

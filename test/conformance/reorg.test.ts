@@ -195,7 +195,7 @@ describe("clients during a reorg", () => {
     return error ?? result;
   };
   const blockNumber = async () => Number(await answer(server, "getBlockNumber"));
-  const untilBlock = (number: number) => expect.poll(blockNumber, { timeout: 20_000, interval: 50 }).toBe(number);
+  const untilBlock = (number: number) => expect.poll(blockNumber, { timeout: 120_000, interval: 50 }).toBe(number);
   /** Answers about every tip and every block number. */
   const everything = async (of: NodeProcess) => {
     const top = Number(await answer(of, "getBlockNumber"));
@@ -265,7 +265,7 @@ describe("clients during a reorg", () => {
     const fresh = await start();
     try {
       await fresh.ready();
-      await expect.poll(async () => answer(fresh, "getBlockNumber"), { timeout: 20_000 }).toBe(await blockNumber());
+      await expect.poll(async () => answer(fresh, "getBlockNumber"), { timeout: 120_000 }).toBe(await blockNumber());
       const answers = await everything(server);
       expect(answers).toEqual(await everything(fresh));
       // No answer is an error or missing, on either side.

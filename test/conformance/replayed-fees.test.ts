@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-it("every recorded checkpoint charged the fees that were predicted before it", { timeout: 120_000 }, async () => {
+it("every recorded checkpoint charged the fees that were predicted before it", { timeout: 180_000 }, async () => {
   const rollup = await connectRollup({
     l1RpcUrls: [l1.url],
     l1ChainId: 31337,

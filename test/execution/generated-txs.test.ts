@@ -81,4 +81,4 @@ it("randomly generated transactions have the results of the reference node's exe
     seen.processed++;
   }
   expect(seen).toEqual({ processed: 179, unprocessable: 121 });
-}, 120_000);
+});

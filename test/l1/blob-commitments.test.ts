@@ -39,7 +39,7 @@ beforeAll(() => {
   points = new SetupPoints();
   const context = DasContextJs.create({ usePrecomp: false });
   library = (blob) => toHex(context.blobToKzgCommitment(blob));
-}, 60_000);
+});
 
 const NEVER = (): never => {
   throw new Error("computed in full");

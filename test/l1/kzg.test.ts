@@ -23,7 +23,7 @@ const BLS_SCALAR_MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfefff
 let context: DasContextJs;
 beforeAll(() => {
   context = DasContextJs.create({ usePrecomp: false });
-}, 60_000);
+});
 
 describe("commitments of blobs", () => {
   const commit: Commit = (blob) => context.blobToKzgCommitment(blob);

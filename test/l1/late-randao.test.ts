@@ -9,7 +9,7 @@ const EPOCH_SLOTS = 4;
 let l1: SlashingL1;
 beforeAll(async () => {
   l1 = await SlashingL1.deploy("none");
-}, 120_000);
+});
 afterAll(() => l1?.stop());
 
 /** Proposers of an epoch by L1, lower-case 0x text. */
@@ -45,4 +45,4 @@ test("an epoch read before the epoch ahead of it had its first checkpoint gets t
   await l1.enter(epoch * EPOCH_SLOTS);
   expect(await proposersByReader(epoch)).toEqual(await proposersOnL1(epoch));
   expect((await l1.reader.committee(epoch)).seed).not.toBe(seed);
-}, 60_000);
+});

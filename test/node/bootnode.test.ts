@@ -64,7 +64,7 @@ it("introduces nodes to one another and shows whom it knows", async () => {
           await Promise.all(nodes.map((node) => node.query()));
           return heard.map((ids) => [...ids]);
         },
-        { timeout: 30_000, interval: 250 },
+        { timeout: 120_000, interval: 250 },
       )
       .toEqual(nodes.map(({ identity }) => [identity.id]).toReversed());
     const table = (await ask(url, "bootstrap_getRoutingTable")) as string[];

@@ -44,7 +44,7 @@ beforeAll(async () => {
     P2P_IP: "127.0.0.1",
     P2P_PORT: String(await freePort()),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([node?.remove(), alone?.remove()]);

@@ -49,7 +49,7 @@ test("a signal ends a start that waits for the node's first write to a blob stor
   const start = new AbortController();
   const opening = open({ BLOB_FILE_STORE_URLS: store, BLOB_FILE_STORE_UPLOAD_URL: store, ...access }, start.signal);
   const failed = expect(opening).rejects.toThrow("aborted");
-  await expect.poll(() => silent.seen.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => silent.seen.length, { timeout: 120_000 }).toBeGreaterThan(0);
   start.abort();
   await failed;
 });

@@ -54,7 +54,7 @@ async function ask(svc: Svc, method: string, params: unknown[] = []): Promise<un
 
 test("a node killed during the initial sync continues from its last block", async () => {
   const first = start();
-  await expect.poll(() => ask(first, "node_getBlockNumber"), { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
+  await expect.poll(() => ask(first, "node_getBlockNumber"), { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
   first.child.kill("SIGKILL");
   await first.ended;
 

@@ -86,7 +86,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
         parts.clock.set((l1.timestamp + 4) * 1000);
       },
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await node?.stop();

@@ -124,7 +124,7 @@ describe("RPC threads", () => {
       for (let i = 0; i < 20; i++) {
         expect((await other.call("svc_whoAmI")).body).toMatchObject({ result: living });
       }
-      await expect.poll(() => log.entries.length, { timeout: 20_000 }).toBe(end === "svc_throwLater" ? 1 : 2);
+      await expect.poll(() => log.entries.length, { timeout: 120_000 }).toBe(end === "svc_throwLater" ? 1 : 2);
       other.leave();
       const again = await oneToEach(port, 2);
       expect([...again.keys()]).not.toContain(dying);
@@ -143,13 +143,13 @@ describe("RPC threads", () => {
     const each = await oneToEach(port, 2);
     await Promise.all([...each.values()].map((connection) => connection.call("svc_exitLater")));
     await Promise.all([...each.values()].map(({ closed }) => closed));
-    await expect.poll(() => log.entries.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => log.entries.length, { timeout: 120_000 }).toBe(2);
     const listens = () =>
       Connection.to(port).then(
         (connection) => connection.leave(),
         () => "refused",
       );
-    await expect.poll(listens, { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(listens, { timeout: 120_000 }).toBeUndefined();
     leave((await oneToEach(port, 2)).values());
   });
 

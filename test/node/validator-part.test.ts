@@ -41,7 +41,7 @@ beforeAll(async () => {
   recorded = await recordedCommittee(core);
   received = PROPOSALS.filter(recorded.isOnChain)[0];
   attesters = [...KEYS.keys()].filter((address) => address !== received.proposer);
-}, 120_000);
+});
 afterEach(async () => {
   await closeGuards();
   for (const clean of cleanups.splice(0).reverse()) await clean();

@@ -27,7 +27,7 @@ describe("a sequencer on the recorded chain", () => {
   afterAll(async () => {
     await node?.remove();
     l1?.stop();
-  }, 60_000);
+  });
 
   const checkpoints = () => node.parts.chain.latestCheckpointNumber();
   const idle = () => until(() => node.sequencer.status().state !== "PUBLISHING_CHECKPOINT");

@@ -29,7 +29,7 @@ afterAll(async () => {
   await follower?.remove();
   await proposer?.remove();
   l1?.stop();
-}, 60_000);
+});
 
 const statusOf = async (hash: string) => (await proposer.rpc<{ status: string }>("node_getTxReceipt", [hash])).status;
 

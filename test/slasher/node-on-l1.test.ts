@@ -71,12 +71,12 @@ beforeAll(async () => {
     P2P_LISTEN_ADDR: "127.0.0.1",
     P2P_PORT: String(await freePort()),
   });
-}, 120_000);
+});
 afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
   await node?.remove();
   l1?.stop();
-}, 60_000);
+});
 
 /** Stake of a validator that counts, in wei. */
 async function stake(validator: string): Promise<bigint> {

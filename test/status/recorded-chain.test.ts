@@ -331,7 +331,7 @@ describe("the status page on a recorded chain", () => {
       expect(await faultsInEachLook(page), route).toEqual([]);
     }
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it("a wrong API key is told, and the right one is kept for the tab only", async () => {
     const { page, requests } = await open();

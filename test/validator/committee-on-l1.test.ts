@@ -78,12 +78,12 @@ beforeAll(async () => {
     ...environment(OTHER_PUBLISHER_KEY, VALIDATORS.slice(2), ports[1]),
     P2P_TRUSTED_PEERS: record,
   });
-}, 120_000);
+});
 afterAll(async () => {
   await second?.remove();
   await first?.remove();
   l1?.stop();
-}, 60_000);
+});
 
 /** Moves L1 and both clocks to the start of a slot. */
 async function begin(slot: number): Promise<void> {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   recorded = await recordedCommittee(core);
   good = PROPOSALS.filter(recorded.isOnChain);
   several = good[0];
-}, 120_000);
+});
 afterAll(() => recorded?.remove());
 
 it("every checkpoint that reference nodes proposed is rebuilt to the same header", async () => {

@@ -150,7 +150,7 @@ test("a state reads as it did at the tip, whatever keys are inserted later and w
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 /** Deterministic keys in no particular order. */
 function keysInNoOrder(count: number, salt: bigint): bigint[] {
@@ -237,7 +237,7 @@ test("a lookup in an old state reads a number of rows logarithmic in the growth 
   } finally {
     await open.close();
   }
-}, 60_000);
+});
 
 test.each([
   ["ascending", (keys: bigint[]) => ascending(keys)],

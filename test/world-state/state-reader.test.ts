@@ -156,7 +156,7 @@ it("an open reader answers for every kept block of the present chain, through bl
     ),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 it("a path can be written to the start of a longer buffer", async () => {
   const open = openState();

@@ -78,7 +78,7 @@ async function expectLikeHonest(): Promise<void> {
   expect(stateOf(node)).toEqual(stateOf(honest));
 }
 
-it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", { timeout: 30_000 }, async ({ lie }) => {
+it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", async ({ lie }) => {
   // The lie while the node connects.
   proxy.lie = lie;
   proxy.lies = 0;

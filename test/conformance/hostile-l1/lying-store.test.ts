@@ -11,7 +11,7 @@ import { LyingStore, STORE_LIES } from "./lying-store.ts";
 import { stateOf } from "./state.ts";
 
 /** Timeout of one exchange in milliseconds, for lies that never end their answer. */
-const PATIENCE_MS = 400;
+const PATIENCE_MS = 1_000;
 const CHECKPOINTS = 6;
 /** Block to which nodes are rolled back before they read the blobs again. */
 const EARLIER = 3;

@@ -166,14 +166,14 @@ describe("bot against a node over the recorded chain", () => {
     const hashes = [await bot.sendOne(), await bot.sendOne()];
     expect(await node.pendingCount()).toBe(2);
     for (const hash of hashes) expect(await node.receipt(hash)).toMatchObject({ status: "pending" });
-  }, 60_000);
+  });
 
   test("a transaction that no block includes ends in an error", async () => {
     const options = botOptions({ ...VALUES, botFollowChain: "PROPOSED" });
     const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
     await bot.setUp();
     await expect(bot.sendOne()).rejects.toThrow(/is pending after \d+ ms, proposed was waited for/);
-  }, 60_000);
+  });
 
   test("a transaction that the node refuses fails with the node's reason", async () => {
     const options = { ...OPTIONS, l2GasLimit: 1, daGasLimit: 1 };
@@ -181,5 +181,5 @@ describe("bot against a node over the recorded chain", () => {
     await bot.setUp();
     await expect(bot.sendOne()).rejects.toThrow(BotCallError);
     await expect(bot.sendOne()).rejects.toThrow("Gas limit is below the minimum fixed cost");
-  }, 60_000);
+  });
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
   network?.svc.child.kill("SIGINT");
   await network?.svc.ended;
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
-}, 60_000);
+});
 
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
 const blockNumber = () => ask<number>("node_getBlockNumber");
@@ -74,7 +74,7 @@ test(
     // Waits for L1: a block that is not on L1 yet would be dropped.
     await expect.poll(() => checkpointed(network.url), { timeout: 60_000, interval: 20 }).toBe(before);
     const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
-    await expect.poll(keptUpTo, { timeout: 30_000 }).toBeGreaterThanOrEqual(l1Height);
+    await expect.poll(keptUpTo, { timeout: 120_000 }).toBeGreaterThanOrEqual(l1Height);
     await ask("node_getCurrentMinFees");
     process.kill(l1Process(stateFile), "SIGKILL");
     expect(await ask("node_getCurrentMinFees")).toMatchObject({ feePerL2Gas: expect.stringMatching(/^[1-9]/) });

@@ -33,7 +33,7 @@ afterAll(async () => {
   network?.svc.child.kill("SIGINT");
   await network?.svc.ended;
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
-}, 60_000);
+});
 
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
 const askL1 = <T>(method: string, ...params: unknown[]) => call<T>(network.l1Url, method, ...params);
@@ -137,7 +137,7 @@ test("a tx with a message to L1 is mined at once, its epoch is settled, and the 
   const consume = { from: recipient, to: l1ContractAddresses.outboxAddress, data: input };
   const l1Hash = await askL1<string>("eth_sendTransaction", consume);
   await expect
-    .poll(() => askL1("eth_getTransactionReceipt", l1Hash), { timeout: 10_000, interval: 50 })
+    .poll(() => askL1("eth_getTransactionReceipt", l1Hash), { timeout: 120_000, interval: 50 })
     .toMatchObject({ status: "0x1" });
   await expect(askL1("eth_call", consume, "latest")).rejects.toThrow(/revert/);
 }, 240_000);
@@ -147,7 +147,7 @@ test("killing a local network ends its L1 too, and the next start continues both
   const l1Before = Number(await askL1<string>("eth_blockNumber"));
   network.svc.child.kill("SIGKILL");
   await network.svc.ended;
-  await expect.poll(() => askL1("eth_blockNumber").catch(() => "gone"), { timeout: 30_000 }).toBe("gone");
+  await expect.poll(() => askL1("eth_blockNumber").catch(() => "gone"), { timeout: 120_000 }).toBe("gone");
 
   network = await startNetwork(["--data-directory", join(folder, "data")]);
   expect((await ask<Tips>("node_getL2Tips")).proposed).toEqual(before.proposed);
@@ -173,7 +173,7 @@ describe("wrong input of a local network", () => {
     } finally {
       blocker.close();
     }
-  }, 60_000);
+  });
 
   test("an L1 with another chain id, or that is not a development chain, is refused", async () => {
     const given = ["start", "--local-network", "--port", "0", "--l1-rpc-urls", network.l1Url];
@@ -182,7 +182,7 @@ describe("wrong input of a local network", () => {
     expect(stderr).toMatch(/chain/);
     const two = await runSvc([...given.slice(0, -1), `${network.l1Url},http://127.0.0.1:1`]);
     expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining("takes one URL") });
-  }, 60_000);
+  });
 
   test("an invalid mnemonic is refused", async () => {
     const { code, stderr } = await runSvc([
@@ -192,7 +192,7 @@ describe("wrong input of a local network", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("mnemonic");
     expect(stderr).not.toContain("one two three");
-  }, 60_000);
+  });
 });
 
 test("on a given L1 a local network deploys its own contracts and leaves that L1 running", async () => {

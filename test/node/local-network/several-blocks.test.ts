@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => {
   network?.svc.child.kill("SIGINT");
   await network?.svc.ended;
-}, 60_000);
+});
 
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
 

@@ -92,7 +92,7 @@ describe.each(OLD_VERSIONS)("a data directory of schema version %i", (version) =
       expect(await tablesOf(directory)).toEqual(await tablesOf(keptNow));
       expect(write).toBeLessThan(100);
     }
-  }, 60_000);
+  });
 
   test("of another chain is refused and stays as it is", async () => {
     const directory = kept(version);

@@ -44,7 +44,7 @@ beforeAll(async () => {
   publication = { ...recordedProposal(block, CHECKPOINT).publication, timeoutAt: (block.timestamp + 60) * 1000 };
   proven = await kzg.prove(publication.checkpoint.blobs[0], false);
   proxy = await startL1Proxy(l1.url);
-}, 60_000);
+});
 afterAll(async () => {
   await kzg.close();
   await proxy?.stop();
@@ -108,7 +108,7 @@ it.each([
   ["before it knew that L1 got the transaction", "forward silently"],
 ] as const)(
   "a publisher killed %s finishes the same transaction in the next run",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (_, rule) => {
     await killedAt("eth_sendRawTransaction", rule, false);
     expect(await waiting(l1)).toHaveLength(rule === "swallow" ? 0 : 1);
@@ -124,7 +124,7 @@ it.each([
   },
 );
 
-it("a publisher reads the receipt that the killed run before it did not read", { timeout: 60_000 }, async () => {
+it("a publisher reads the receipt that the killed run before it did not read", { timeout: 180_000 }, async () => {
   await killedAt("eth_getTransactionReceipt", "swallow", true);
   const next = await restarted();
   expect((await next.publisher.publishCheckpoint(publication)).kind).toBe("published");

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await l1.prove((await l1.tips()).pending);
   block = l1.next!;
   recorded = recordedProposal(block, CHECKPOINT);
-}, 60_000);
+});
 afterAll(async () => {
   await kzg.close();
   await l1?.stop();

@@ -35,7 +35,7 @@ beforeAll(async () => {
     registryAddress: l1.registryAddress,
     ethereumSlotDuration: 12,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await kzg.close();
   await l1?.stop();
@@ -63,7 +63,7 @@ it("a publisher publishes recorded checkpoints with the recorded calldata", asyn
     expect(tx.input).toBe(recorded.input);
     expect(toHex(await rollup.archiveAt(checkpoint))).toBe(toHex(publication.checkpoint.archiveRoot));
   }
-}, 60_000);
+});
 
 describe("publishing checkpoint 5", () => {
   let moment: Moment;
@@ -139,7 +139,7 @@ describe("publishing checkpoint 5", () => {
     proxy.rule = () => "swallow";
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/no complete answer/) });
     expect(await waiting(l1)).toEqual([]);
-  }, 20_000);
+  });
 
   it("a checkpoint times out by the local clock when L1 stops answering", async () => {
     const { identity } = rollup;
@@ -152,7 +152,7 @@ describe("publishing checkpoint 5", () => {
     proxy.rule = () => "swallow";
     expect(await published).toEqual({ kind: "timed out", reason: "L1 did not answer in time" });
     await hasty.close();
-  }, 20_000);
+  });
 
   it("a checkpoint is published when only the response to sending it was lost", async () => {
     proxy.rule = (methods) => (methods.includes("eth_sendRawTransaction") ? "forward silently" : "pass");
@@ -160,7 +160,7 @@ describe("publishing checkpoint 5", () => {
     await sent();
     await mined();
     expect((await published).kind).toBe("published");
-  }, 20_000);
+  });
 
   it("a checkpoint is sent again with higher fees when L1 does not mine it", async () => {
     const published = publish();
