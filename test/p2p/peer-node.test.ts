@@ -68,7 +68,7 @@ test("a peer of another network is disconnected, and one of this network stays",
 test("a peer that sends invalid messages is disconnected by low score and refused when it comes back", async () => {
   const a = await testPeer({}, () => ({ result: "reject", tolerance: "low", reason: "invalid" }));
   const bad = await testPeer({ listed: { trusted: [a.asListed()], private: [], preferred: [] } });
-  await vi.waitFor(() => expect(meshed(a)).toEqual([1, 1, 1, 1]), WAIT);
+  await vi.waitFor(() => expect([...meshed(a), ...meshed(bad)]).toEqual([1, 1, 1, 1, 1, 1, 1, 1]), WAIT);
   for (let i = 0; i < 3; i++) bad.node.publisher.publish("tx", Buffer.from(`${i}`));
   await vi.waitFor(() => expect(a.node.scores.health(bad.node.peers.id)).toBe("banned"), WAIT);
   await vi.waitFor(() => expect(connected(a)).toEqual([]), WAIT);

@@ -29,7 +29,7 @@ export interface Visit {
 export async function visit(browser: Browser, base: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   const requests: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error.stack)));
