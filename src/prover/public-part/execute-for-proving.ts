@@ -8,9 +8,9 @@ import type { Vm } from "../../execution/vm/vm.ts";
 import { isForPublic, publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { ToPublicParts } from "../circuits/layouts/kernel.ts";
 import type { GlobalVariables } from "../circuits/layouts/values.ts";
-import type { VmPublicInputs } from "../circuits/layouts/vm-public-inputs.ts";
 import { kernelOutputOf } from "../circuits/tx-data.ts";
 import { decode } from "../codec/codec.ts";
+import type { PublicPart } from "../epoch/epoch-types.ts";
 import { encodeVmInput } from "../jobs/vm-input.ts";
 import { vmPublicInputs } from "./public-inputs.ts";
 import { txHint } from "./tx-hint.ts";
@@ -25,12 +25,7 @@ export interface ProvingTerms {
 export interface ExecutedForProving {
   readonly executed: ExecutedTx;
   /** Set if the tx has public calls. */
-  readonly publicPart?: {
-    /** Input of its PUBLIC_VM job. */
-    readonly vmInput: Uint8Array;
-    /** The same public inputs as in `vmInput`. */
-    readonly publicInputs: VmPublicInputs;
-  };
+  readonly publicPart?: PublicPart;
 }
 
 /**
