@@ -1,26 +1,9 @@
+import type * as wire from "../../protocol/proving-job.ts";
 import type { JobType } from "./job-type.ts";
 
-/** A circuit to prove, as producers enqueue it and agents receive it. */
-export interface ProvingJob {
-  readonly id: string;
-  readonly type: JobType;
-  readonly epochNumber: number;
-  /** Where the proof store holds the input; a data URI contains the input itself. */
-  readonly inputsUri: string;
-}
-
-export type ProvingJobStatus =
-  | { readonly status: "not-found" | "in-queue" | "in-progress" }
-  /** `value` is the URI of the output. */
-  | { readonly status: "fulfilled"; readonly value: string }
-  | { readonly status: "rejected"; readonly reason: string };
-
-/** A job handed out to an agent. */
-export interface AssignedJob {
-  readonly job: ProvingJob;
-  /** The broker's clock at the assignment, Unix time in ms; the agent returns it with every report. */
-  readonly time: number;
-}
+export type ProvingJob = wire.ProvingJob<string, JobType>;
+export type ProvingJobStatus = wire.ProvingJobStatus<string>;
+export type AssignedJob = wire.AssignedProvingJob<string, JobType>;
 
 /** Types that the caller takes; an empty or missing list allows all. */
 export interface JobFilter {

@@ -1,22 +1,10 @@
+import type { AssignedProvingJob, ProvingJob, ProvingJobStatus } from "../../protocol/proving-job.ts";
 import type { Eventually } from "./eventually.ts";
 
-/** A proving job. Texts that may be long are the bytes of JSON string literals, quotes included. */
-export interface BrokerJob {
-  readonly id: string;
-  readonly type: number;
-  readonly epochNumber: number;
-  readonly inputsUri: Uint8Array;
-}
-
-export type BrokerJobStatus =
-  | { readonly status: "not-found" | "in-queue" | "in-progress" }
-  | { readonly status: "fulfilled"; readonly value: Uint8Array }
-  | { readonly status: "rejected"; readonly reason: Uint8Array };
-
-export interface HandedOutJob {
-  readonly job: BrokerJob;
-  readonly time: number;
-}
+/** Texts that may be long stay the bytes of JSON string literals on their way through a broker. */
+export type BrokerJob = ProvingJob<Uint8Array>;
+export type BrokerJobStatus = ProvingJobStatus<Uint8Array>;
+export type HandedOutJob = AssignedProvingJob<Uint8Array>;
 
 /**
  * A client that waits for its answer for a while if there is nothing to answer with; undefined for one that does not.
