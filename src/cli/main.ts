@@ -7,5 +7,10 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.exit(1);
 }
 
+// A reader may leave before the end, as `head` does; what is left to print is then of no use to anybody.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 const { program } = await import("./program.ts");
 await program().parseAsync();

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runSvc } from "./run-svc.ts";
+import { runSvc, spawnSvc } from "./run-svc.ts";
 
 const REGISTRY = ["--registry-address", `0x${"11".repeat(20)}`];
 const L1 = ["--l1-rpc-urls", "http://127.0.0.1:1"];
@@ -18,6 +18,12 @@ test("svc help shows the options by group, with defaults and variables", async (
   expect(stdout).toMatch(/^RPC:$/m);
   expect(stdout).toMatch(/--port <n> +public JSON-RPC port, 0 for any free one \(default 8080; env AZTEC_PORT\)/);
   expect(stdout).toMatch(/^ +LOG_LEVEL +log level, then/m);
+});
+
+test("a command whose reader leaves early ends without an error", async () => {
+  const svc = spawnSvc(["config", "--json"]);
+  svc.child.stdout?.destroy();
+  expect(await svc.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
 describe("wrong usage", () => {
