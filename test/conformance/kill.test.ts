@@ -34,7 +34,7 @@ async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
   const reached = async () => Number((await node.ask("getBlockNumber")).body.result) >= block;
   while (block > 0 ? !(await reached().catch(() => false)) : Date.now() < until) {
     if (!node.running) throw new Error(`the node ended by itself:\n${node.log.slice(-4000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
   if (block > 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
   if (!node.running) throw new Error(`the node ended by itself:\n${node.log.slice(-4000)}`);
