@@ -68,7 +68,7 @@ async function start(
 /** Opens connections until every thread has one; returns them by thread id. */
 async function oneToEach(port: number, count: number): Promise<Map<number, Connection>> {
   const found = new Map<number, Connection>();
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 120_000;
   while (found.size < count) {
     if (performance.now() > end) throw new Error(`${found.size} of ${count} threads answered`);
     const connection = await Connection.to(port);

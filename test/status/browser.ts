@@ -69,7 +69,7 @@ export async function replaceAnswers(page: Page, results: Readonly<Record<string
  * evaluate text.
  */
 export async function until(page: Page, expression: string): Promise<void> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 60_000;
   while (!(await page.evaluate(`Boolean(${expression})`))) {
     if (performance.now() > end) throw new Error(`never came true in the page: ${expression}`);
     await page.waitForTimeout(50);

@@ -25,7 +25,7 @@ export interface Alert {
   state: "pending" | "firing";
 }
 
-const READY_MS = 30_000;
+const READY_MS = 120_000;
 
 /** A Prometheus server (Debian's package prometheus) that scrapes given nodes. */
 export class PrometheusProcess {

@@ -12,7 +12,7 @@ import type { SubjectFacts } from "./target.ts";
 /** Below the rate that the node allows one peer. */
 const REQUEST_INTERVAL_MS = 300;
 /** A message that takes longer counts as lost. */
-const LOST_AFTER_MS = 10_000;
+const LOST_AFTER_MS = 60_000;
 
 /** Valid messages that honest peers send. */
 export interface HonestTraffic {

@@ -71,7 +71,7 @@ const enqueuedIds = (): string[] => broker.enqueued.map(({ id }) => id);
 describe("a producer of proving jobs", () => {
   it("enqueues a job with its input and returns the output once it is told of it", async () => {
     const output = producerWith().run(request(job), never);
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+    await expect.poll(() => broker.enqueued).toHaveLength(1);
     const inputs = Buffer.from(job.input).toString("base64");
     expect(broker.enqueued[0]).toEqual({
       id: job.id,
@@ -91,7 +91,7 @@ describe("a producer of proving jobs", () => {
   it("runs equal jobs once", async () => {
     const producer = producerWith();
     const outputs = [producer.run(request(job), never), producer.run(request(job), never)];
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+    await expect.poll(() => broker.enqueued).toHaveLength(1);
     broker.settle(job.id, outputOf(job));
     expect(await Promise.all(outputs.map(digested))).toEqual([job, job].map(({ output }) => digests(output)));
     expect(enqueuedIds()).toEqual([job.id]);
@@ -101,7 +101,7 @@ describe("a producer of proving jobs", () => {
     const producer = producerWith();
     const given = new AbortController();
     const first = producer.run(request(job), given.signal);
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+    await expect.poll(() => broker.enqueued).toHaveLength(1);
     const second = producer.run(request(job), never);
     given.abort();
     await expect(first).rejects.toThrow("was given up");
@@ -132,7 +132,7 @@ describe("a producer of proving jobs", () => {
         never,
       ),
     );
-    await vi.waitFor(() => expect(encoded).toBe(3));
+    await expect.poll(() => encoded).toBe(3);
     answer();
     expect(await Promise.all(outputs.map(digested))).toEqual(jobs.map(({ output }) => digests(output)));
   });
@@ -140,7 +140,7 @@ describe("a producer of proving jobs", () => {
   it("finds an output that nobody told it of", async () => {
     broker.notifies = false;
     const output = producerWith({ times: { snapshotIntervalMs: 1 } }).run(request(job), never);
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+    await expect.poll(() => broker.enqueued).toHaveLength(1);
     broker.settle(job.id, outputOf(job));
     expect(await digested(output)).toEqual(digests(job.output));
   });
@@ -148,7 +148,7 @@ describe("a producer of proving jobs", () => {
   it("enqueues jobs again that the broker lost", async () => {
     const producer = producerWith({ times: { snapshotIntervalMs: 1 } });
     const outputs = [producer.run(request(job), never), producer.run(request(other), never)];
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(2));
+    await expect.poll(() => broker.enqueued).toHaveLength(2);
     broker.outcome = ({ id }) => outputOf(id === job.id ? job : other);
     broker.empty();
     expect(await Promise.all(outputs.map(digested))).toEqual([job, other].map(({ output }) => digests(output)));
@@ -176,13 +176,13 @@ describe("a producer of proving jobs", () => {
     const warned = vi.fn();
     const producer = producerWith({ logger: { ...silentLogger, warn: warned } });
     const output = producer.run(request(job), never);
-    await vi.waitFor(() => expect(warned).toHaveBeenCalled());
+    await expect.poll(() => warned).toHaveBeenCalled();
     away = false;
-    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+    await expect.poll(() => broker.enqueued).toHaveLength(1);
     warned.mockClear();
     away = true;
     const second = producer.run(request(other), never);
-    await vi.waitFor(() => expect(warned).toHaveBeenCalled());
+    await expect.poll(() => warned).toHaveBeenCalled();
     broker.empty();
     broker.outcome = ({ id }) => outputOf(id === job.id ? job : other);
     away = false;
@@ -245,7 +245,7 @@ describe("a producer of proving jobs", () => {
       broker = new ScriptedBroker();
       const producer = producerWith({ cancelsJobs });
       const output = producer.run(request(job), never);
-      await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1));
+      await expect.poll(() => broker.enqueued).toHaveLength(1);
       await Promise.all([expect(output).rejects.toThrow("was given up"), producer.stop()]);
       expect(broker.cancelled).toEqual(cancelsJobs ? [job.id] : []);
     }

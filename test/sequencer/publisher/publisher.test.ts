@@ -25,6 +25,9 @@ async function standBefore(checkpoint: number): Promise<{ block: RecordedBlock; 
   return { block, recorded: recordedProposal(block, checkpoint) };
 }
 
+/** For what L1 does not answer. */
+const TIMEOUT_MS = 3_000;
+
 beforeAll(async () => {
   kzg.start();
   l1 = await ReplayedL1.start();
@@ -79,7 +82,14 @@ describe("publishing checkpoint 5", () => {
   beforeEach(async () => {
     moment = await l1.mark();
     proxy.rule = () => "pass";
-    opened = await openRecordedPublisher({ url: proxy.url, identity: rollup.identity, kzg, now: block.timestamp });
+    const { identity } = rollup;
+    opened = await openRecordedPublisher({
+      url: proxy.url,
+      identity,
+      kzg,
+      now: block.timestamp,
+      timeoutMs: TIMEOUT_MS,
+    });
   });
   afterEach(async () => {
     await opened.close();
@@ -144,8 +154,8 @@ describe("publishing checkpoint 5", () => {
   it("a checkpoint times out by the local clock when L1 stops answering", async () => {
     const { identity } = rollup;
     const constants = { ...identity.constants, ethereumSlotDuration: 1 };
-    const url = proxy.url;
-    const hasty = await openRecordedPublisher({ url, identity: { ...identity, constants }, kzg, now: block.timestamp });
+    const where = { url: proxy.url, identity: { ...identity, constants }, timeoutMs: TIMEOUT_MS };
+    const hasty = await openRecordedPublisher({ ...where, kzg, now: block.timestamp });
     const timeoutAt = (block.timestamp + 3) * 1000;
     const published = hasty.publisher.publishCheckpoint({ ...recorded.publication, timeoutAt });
     await sent();

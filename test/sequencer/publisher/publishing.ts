@@ -41,11 +41,13 @@ export interface RecordedPublisherOptions {
   dataDirectory?: string;
   /** Overrides variables of the recorded network. */
   environment?: Record<string, string>;
+  /** How long L1 may take to answer. */
+  timeoutMs?: number;
 }
 
 /** The node's own publisher, configured by the variables of the recorded network. */
 export async function openRecordedPublisher(options: RecordedPublisherOptions): Promise<Opened> {
-  const { url, identity, kzg, now, dataDirectory, environment } = options;
+  const { url, identity, kzg, now, dataDirectory, environment, timeoutMs = 60_000 } = options;
   const lines: LogLine[] = [];
   const { values } = configure({
     flags: new Map(),
@@ -67,7 +69,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     now: () => now * 1000,
     metrics: new Metrics(() => {}),
     logger: recordingLogger(lines),
-    timeoutMs: 60_000,
+    timeoutMs,
   });
   return { publisher, lines, close: stop };
 }
