@@ -19,6 +19,9 @@ import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { type BinaryRecordedJob, recordedJobs } from "../recorded-jobs.ts";
 import { ScriptedBroker } from "./scripted-broker.ts";
 
+/** Unlike `expect.poll`, `vi.waitFor` lets fake timers pass. */
+const WAIT = { timeout: 60_000 };
+
 const recorded = recordedJobs().binary.filter(({ name }) => name === "PARITY_ROOT" || name === "TX_MERGE_ROLLUP");
 const [job] = recorded;
 const other = recorded.find(({ name }) => name !== job.name)!;
@@ -71,7 +74,7 @@ const enqueuedIds = (): string[] => broker.enqueued.map(({ id }) => id);
 describe("a producer of proving jobs", () => {
   it("enqueues a job with its input and returns the output once it is told of it", async () => {
     const output = producerWith().run(request(job), never);
-    await expect.poll(() => broker.enqueued).toHaveLength(1);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     const inputs = Buffer.from(job.input).toString("base64");
     expect(broker.enqueued[0]).toEqual({
       id: job.id,
@@ -91,7 +94,7 @@ describe("a producer of proving jobs", () => {
   it("runs equal jobs once", async () => {
     const producer = producerWith();
     const outputs = [producer.run(request(job), never), producer.run(request(job), never)];
-    await expect.poll(() => broker.enqueued).toHaveLength(1);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     broker.settle(job.id, outputOf(job));
     expect(await Promise.all(outputs.map(digested))).toEqual([job, job].map(({ output }) => digests(output)));
     expect(enqueuedIds()).toEqual([job.id]);
@@ -101,7 +104,7 @@ describe("a producer of proving jobs", () => {
     const producer = producerWith();
     const given = new AbortController();
     const first = producer.run(request(job), given.signal);
-    await expect.poll(() => broker.enqueued).toHaveLength(1);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     const second = producer.run(request(job), never);
     given.abort();
     await expect(first).rejects.toThrow("was given up");
@@ -132,7 +135,7 @@ describe("a producer of proving jobs", () => {
         never,
       ),
     );
-    await expect.poll(() => encoded).toBe(3);
+    await vi.waitFor(() => expect(encoded).toBe(3), WAIT);
     answer();
     expect(await Promise.all(outputs.map(digested))).toEqual(jobs.map(({ output }) => digests(output)));
   });
@@ -140,7 +143,7 @@ describe("a producer of proving jobs", () => {
   it("finds an output that nobody told it of", async () => {
     broker.notifies = false;
     const output = producerWith({ times: { snapshotIntervalMs: 1 } }).run(request(job), never);
-    await expect.poll(() => broker.enqueued).toHaveLength(1);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     broker.settle(job.id, outputOf(job));
     expect(await digested(output)).toEqual(digests(job.output));
   });
@@ -148,7 +151,7 @@ describe("a producer of proving jobs", () => {
   it("enqueues jobs again that the broker lost", async () => {
     const producer = producerWith({ times: { snapshotIntervalMs: 1 } });
     const outputs = [producer.run(request(job), never), producer.run(request(other), never)];
-    await expect.poll(() => broker.enqueued).toHaveLength(2);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(2), WAIT);
     broker.outcome = ({ id }) => outputOf(id === job.id ? job : other);
     broker.empty();
     expect(await Promise.all(outputs.map(digested))).toEqual([job, other].map(({ output }) => digests(output)));
@@ -164,7 +167,7 @@ describe("a producer of proving jobs", () => {
       input.writeUInt32BE(i);
       return producer.run({ epoch: 1, type: job.type, input: () => input }, controller.signal);
     });
-    await vi.waitFor(() => expect(new Set(broker.polls.flat()).size).toBe(count), { timeout: 60_000 });
+    await vi.waitFor(() => expect(new Set(broker.polls.flat()).size).toBe(count), WAIT);
     expect(Math.max(...broker.polls.map(({ length }) => length))).toBe(1000);
     controller.abort();
     await Promise.allSettled(runs);
@@ -176,13 +179,13 @@ describe("a producer of proving jobs", () => {
     const warned = vi.fn();
     const producer = producerWith({ logger: { ...silentLogger, warn: warned } });
     const output = producer.run(request(job), never);
-    await expect.poll(() => warned).toHaveBeenCalled();
+    await vi.waitFor(() => expect(warned).toHaveBeenCalled(), WAIT);
     away = false;
-    await expect.poll(() => broker.enqueued).toHaveLength(1);
+    await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     warned.mockClear();
     away = true;
     const second = producer.run(request(other), never);
-    await expect.poll(() => warned).toHaveBeenCalled();
+    await vi.waitFor(() => expect(warned).toHaveBeenCalled(), WAIT);
     broker.empty();
     broker.outcome = ({ id }) => outputOf(id === job.id ? job : other);
     away = false;
@@ -245,7 +248,7 @@ describe("a producer of proving jobs", () => {
       broker = new ScriptedBroker();
       const producer = producerWith({ cancelsJobs });
       const output = producer.run(request(job), never);
-      await expect.poll(() => broker.enqueued).toHaveLength(1);
+      await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
       await Promise.all([expect(output).rejects.toThrow("was given up"), producer.stop()]);
       expect(broker.cancelled).toEqual(cancelsJobs ? [job.id] : []);
     }
