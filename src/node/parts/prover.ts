@@ -87,7 +87,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const keys = await configuredProver(values, (facts, message) => logger.warn(facts, message));
     const submitter = startEpochSubmitter(context, values, directory, keys);
     teardown.add("publisher", () => submitter.stop());
-    const jobs = startProvingJobs(values, core, loggerFor);
+    const jobs = startProvingJobs(values, { core, loggerFor, metrics: context.metrics });
     teardown.add("proving jobs", () => jobs.stop());
     const { constants, l1ChainId, rollupVersion } = reader.identity;
     const common: Omit<EpochTerms, "epoch"> = {

@@ -3,9 +3,11 @@ import type { Values } from "../../config/options.ts";
 import type { Core } from "../../core/core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
+import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import { inThisThread, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { InProcessBroker } from "../../prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
+import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
@@ -17,6 +19,7 @@ import { MemoryStore } from "../../prover/proof-store/memory-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore, ProducerProofStore } from "../../prover/proof-store/proof-store.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
 import type { LoggerFor } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
@@ -49,6 +52,12 @@ export interface ProvingJobs {
   stop(): Promise<void>;
 }
 
+interface Parts {
+  readonly core: Core;
+  readonly loggerFor: LoggerFor;
+  readonly metrics: Metrics;
+}
+
 /** How long a call of a part in this process waits for something to happen. */
 const LONG_POLL_MS = 1000;
 
@@ -59,12 +68,13 @@ interface Broker {
 }
 
 /** Starts the producer of jobs, the broker if none is configured, and the agents of this process. */
-export function startProvingJobs(values: ProvingJobSettings, core: Core, loggerFor: LoggerFor): ProvingJobs {
+export function startProvingJobs(values: ProvingJobSettings, parts: Parts): ProvingJobs {
+  const { loggerFor } = parts;
   const logger = loggerFor("prover");
   const teardown = new Teardown(logger);
   const { proverBrokerUrl: url, failedProofStore } = values;
   const { producerApi, consumerApi, store } =
-    url === undefined ? brokerHere(values, loggerFor, teardown) : brokerElsewhere(url, values, teardown);
+    url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
   const producer = new JobProducer({
     broker: producerApi,
     store,
@@ -73,7 +83,8 @@ export function startProvingJobs(values: ProvingJobSettings, core: Core, loggerF
     cancelsJobs: values.cancelJobsOnStop,
     logger,
   });
-  const agents = startAgentsHere(values, { broker: consumerApi, store, core, loggerFor });
+  const agents = startAgentsHere(values, { ...parts, broker: consumerApi, store });
+  teardown.add("metrics of agents", observeAgents(parts.metrics, agents));
   teardown.add("producer", () => producer.stop());
   teardown.add("agents", async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
@@ -87,7 +98,7 @@ function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore
   return new ObjectProofStore(url, openObjectStore(url, objectStoreAccess(values)));
 }
 
-function brokerHere(values: ProvingJobSettings, loggerFor: LoggerFor, teardown: Teardown): Broker {
+function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, teardown: Teardown): Broker {
   const broker = new ProvingBroker(
     new MemoryJobs(),
     {
@@ -97,12 +108,14 @@ function brokerHere(values: ProvingJobSettings, loggerFor: LoggerFor, teardown: 
       maxAttempts: values.proverBrokerJobMaxRetries,
       epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
       longPollMs: LONG_POLL_MS,
+      counts: brokerCounts(metrics),
     },
     loggerFor("prover:broker"),
   );
   const stopping = new AbortController();
   const api = new InProcessBroker(broker, stopping.signal);
   broker.start();
+  teardown.add("metrics of the broker", observeBroker(metrics, broker));
   teardown.add("broker", () => {
     stopping.abort();
     broker.stop();
@@ -127,17 +140,18 @@ function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Tear
 
 function startAgentsHere(
   values: ProvingJobSettings,
-  parts: { broker: JobConsumerApi; store: AgentProofStore; core: Core; loggerFor: LoggerFor },
+  parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore },
 ): Agent[] {
-  const { broker, store, core, loggerFor } = parts;
+  const { broker, store, core, loggerFor, metrics } = parts;
   const logger = loggerFor("prover:agent");
   const prover = new SimulatedProver(inThisThread(core), delayOf(values));
   const types = typesOf(values.proverAgentProofTypes ?? [], logger);
+  const counts = agentCounts(metrics);
   const agents = Array.from(
     { length: values.proverAgentCount },
     (_, i) =>
       new Agent({
-        ...{ broker, store, prover, types, logger },
+        ...{ broker, store, prover, types, logger, counts },
         name: `agent${i}`,
         pollIntervalMs: values.proverAgentPollIntervalMs,
       }),
