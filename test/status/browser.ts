@@ -46,7 +46,11 @@ export async function visit(browser: Browser, base: string, options: BrowserCont
       await page.evaluate(`location.hash = ${JSON.stringify(route)}`);
       await settled(page);
     },
-    close: () => context.close(),
+    async close() {
+      // A handler of a route may wait for an answer that the closing cuts off.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await context.close();
+    },
   };
 }
 

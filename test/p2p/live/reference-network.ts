@@ -13,6 +13,7 @@ export interface ReferenceNetwork {
   version: string;
   rollupAddress: string;
   slotDurationMs: number;
+  epochSlots: number;
   committeeSize: number;
   blockDurationMs: number;
   /** Start of slot 0, in Unix milliseconds. */
@@ -67,6 +68,7 @@ export function referenceNetwork(file: string): ReferenceNetwork {
     version: componentVersion({ l1ChainId: 31337, rollupAddress: l1Contracts.rollupAddress, rollupVersion }),
     rollupAddress: l1Contracts.rollupAddress,
     slotDurationMs: Number(settings.AZTEC_SLOT_DURATION) * 1000,
+    epochSlots: Number(settings.AZTEC_EPOCH_DURATION),
     committeeSize: Number(settings.AZTEC_TARGET_COMMITTEE_SIZE),
     blockDurationMs: Number(settings.SEQ_BLOCK_DURATION_MS),
     genesisMs: genesisTime * 1000,

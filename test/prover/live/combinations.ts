@@ -4,13 +4,14 @@
  *
  *   node test/prover/live/combinations.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
  *     --reference-agent COMMAND [--traffic COMMAND] [--combinations ror,rro,roo,orr,oro,oor,ooo] [--epochs 3]
- *     [--port 25900]
+ *     [--kills 0] [--port 25900]
  *
  * A combination is three letters for prover node, broker and agent: o for ours, r for the reference's. SCRIPT has the
  * commands `env NAME`, `stop NAME PART` and `start NAME PART [VARIABLE=VALUE ...] [-- FLAG ...]`, PART also `broker`
  * and `prover`, which expects the broker at the port of `broker`; neither may run. --reference-agent starts a reference
  * agent with the settings of its environment. The --traffic COMMAND is given a JSON-RPC URL, a number of rounds and txs
- * per round. Logs stay in FOLDER. Exits with 1 if a check fails.
+ * per round. One epoch of each combination is kept short: the reference nodes must be the only validators. --kills is
+ * how often parts of ours are killed in each combination. Logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,8 +20,9 @@ import { Checks, say } from "../../p2p/live/checks.ts";
 import { ReferenceControl, referenceNetwork } from "../../p2p/live/reference-network.ts";
 import { sendTraffic } from "../../p2p/live/traffic.ts";
 import { AgentLog } from "./agent-log.ts";
-import { EpochProofs } from "./epoch-proofs.ts";
+import { type EpochProof, EpochProofs } from "./epoch-proofs.ts";
 import { ProverParts, type RunningParts } from "./prover-parts.ts";
+import { shortenNextEpoch } from "./short-epoch.ts";
 
 const { values } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     traffic: { type: "string" },
     combinations: { type: "string", default: "ror,rro,roo,orr,oro,oor,ooo" },
     epochs: { type: "string", default: "3" },
+    kills: { type: "string", default: "0" },
     port: { type: "string", default: "25900" },
   },
 });
@@ -50,6 +53,7 @@ const [{ url: reference }] = network.nodes;
 const control = new ReferenceControl(script, name);
 const checks = new Checks();
 const epochs = Number(values.epochs);
+const kills = Number(values.kills);
 const proofs = await EpochProofs.connect(JSON.parse(readFileSync(file, "utf8")), reference);
 const parts = new ProverParts({
   control,
@@ -85,17 +89,25 @@ async function prove(combination: string): Promise<void> {
   say(title);
   const from = await proofs.latest();
   const began = Date.now();
-  let running: RunningParts | undefined;
+  const ended = new AbortController();
+  const shortening = shortenNextEpoch(network, ended.signal);
+  let running: RunningParts;
   try {
     running = await parts.start(combination);
-    await checks.of(`${title}: ${epochs} epochs are proven on L1`, async () => {
+    const killing = running.kill(kills, ended.signal);
+    await checks.of(`${title}: ${epochs} epochs are proven on L1, once each`, async () => {
       const found = await proofs.after(from, epochs, epochs * EPOCH_LIMIT_MS);
       const figures = { seconds: Math.round((Date.now() - began) / 1000), epochs: await proofs.shapes(found) };
-      const senders = new Set(found.map(({ sender }) => sender === parts.ownPublisher));
-      return { passed: senders.size === 1 && senders.has(proverNode === "ours"), figures };
+      const isRight = ({ sender, times }: EpochProof) =>
+        times === 1 && (sender === parts.ownPublisher) === (proverNode === "ours");
+      return { passed: found.every(isRight), figures };
     });
+    ended.abort();
+    await killing;
   } finally {
+    ended.abort();
     await parts.stop();
+    await shortening;
   }
   const jobs = new AgentLog(running.agentLog());
   checks.add(`${title}: the agent did jobs and none failed`, jobs.failures.length === 0 && jobs.done > 0, {
@@ -103,6 +115,7 @@ async function prove(combination: string): Promise<void> {
     byType: jobs.byType(),
     failures: jobs.failures.slice(0, 5),
   });
+  if (kills > 0) return;
   const complaints = running.complaints();
   checks.add(`${title}: no part of ours reports an error`, complaints.length === 0, {
     count: complaints.length,

@@ -34,6 +34,8 @@ export interface EpochProof {
   to: number;
   /** Who sent the transaction; lower-case 0x text. */
   sender: string;
+  /** Transactions that proved it. */
+  times: number;
 }
 
 interface Shape {
@@ -114,16 +116,18 @@ export class EpochProofs {
     );
   }
 
-  /** In the order of the chain, without those that another one preceded. */
+  /** In the order of the chain. */
   async #all(): Promise<EpochProof[]> {
     const { rollupAddress: address } = this.#file.l1Contracts;
     const logs = await this.#client.getLogs({ address, event: VERIFIED, fromBlock: 0n, strict: true });
     const proofs: EpochProof[] = [];
     for (const { args, transactionHash: hash } of logs) {
       const [from, to] = [(proofs.at(-1)?.to ?? 0) + 1, Number(args.checkpointNumber)];
+      const before = proofs.find((proof) => proof.to === to);
+      if (before !== undefined) before.times++;
       if (to < from) continue;
       const { from: sender } = await this.#client.getTransaction({ hash });
-      proofs.push({ from, to, sender: sender.toLowerCase() });
+      proofs.push({ from, to, sender: sender.toLowerCase(), times: 1 });
     }
     return proofs;
   }

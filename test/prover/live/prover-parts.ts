@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 import { call, until } from "../../p2p/live/json-rpc.ts";
@@ -26,6 +27,8 @@ export interface RunningParts {
   agentLog(): string[];
   /** Lines with which parts of ours reported a warning or an error that others did not cause. */
   complaints(): string[];
+  /** Kills the parts of ours one after the other and starts them again; the prover node is every tenth. */
+  kill(times: number, signal: AbortSignal): Promise<void>;
 }
 
 const KEY = bigUintBytes(7100n, 32);
@@ -34,6 +37,10 @@ const START_MS = 240_000;
 const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$|P2P_PORT$|AZTEC_)/;
 /** pino's level of warnings. */
 const WARNING = 40;
+/** A node that is killed more often does nothing but start. */
+const PROVER_KILLED_EVERY = 10;
+const PROVER_START_MS = 5000;
+const KILL_INTERVAL_MS = 1000;
 /** Said at every start. */
 const EXPECTED = /no API key is set/;
 
@@ -93,7 +100,11 @@ export class ProverParts {
       await control.start("prover", {}, ["--proverAgent.proverAgentCount", "0"]);
       stops.unshift(() => control.stop("prover"));
     }
-    return { agentLog, complaints: () => own.flatMap((node) => node.lines().filter(isComplaint)) };
+    return {
+      agentLog,
+      complaints: () => own.flatMap((node) => node.lines().filter(isComplaint)),
+      kill: (times, signal) => kill(own, times, signal),
+    };
   }
 
   async stop(): Promise<void> {
@@ -144,6 +155,23 @@ function isComplaint(line: string): boolean {
   if (!line.startsWith("{")) return line.trim() !== "";
   const { level } = JSON.parse(line) as { level: number };
   return level >= WARNING && !EXPECTED.test(line);
+}
+
+async function kill(nodes: readonly LiveNode[], times: number, signal: AbortSignal): Promise<void> {
+  const prover = nodes.filter(isProverNode);
+  const others = nodes.filter((node) => !isProverNode(node));
+  for (let i = 0; i < times && nodes.length > 0 && !signal.aborted; i++) {
+    const from = others.length === 0 || (prover.length > 0 && i % PROVER_KILLED_EVERY === 0) ? prover : others;
+    const node = from[i % from.length];
+    await node.end("SIGKILL");
+    node.start();
+    const pause = isProverNode(node) ? PROVER_START_MS : KILL_INTERVAL_MS;
+    await sleep(pause, undefined, { signal }).catch(() => {});
+  }
+}
+
+function isProverNode({ options }: LiveNode): boolean {
+  return options.args.includes("--prover-node");
 }
 
 async function ended(child: ChildProcess): Promise<void> {
