@@ -222,6 +222,7 @@ export class JobProducer implements JobRunner {
         if (!(error instanceof BrokerUnavailableError) || error.permanent) {
           throw new JobFailedError(id, "refused", reason, { cause: error });
         }
+        signal.throwIfAborted();
         this.#parts.logger.warn({ id, reason }, "the broker is not available for proving job {id}: {reason}");
         await sleep(this.#times.unreachableDelayMs, undefined, { signal });
       }
