@@ -123,6 +123,7 @@ async function prove(combination: string): Promise<void> {
   });
 }
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const ended = new AbortController();
 const sending = sendAll(ended.signal);
 try {

@@ -25,7 +25,7 @@ export interface ProverPartsOptions {
 export interface RunningParts {
   /** Lines that the agent logged. */
   agentLog(): string[];
-  /** Lines with which parts of ours reported a warning or an error that others did not cause. */
+  /** Warnings and errors that parts of ours logged about proving. */
   complaints(): string[];
   /** Kills the parts of ours one after the other and starts them again; the prover node is every tenth. */
   kill(times: number, signal: AbortSignal): Promise<void>;
@@ -35,8 +35,9 @@ const KEY = bigUintBytes(7100n, 32);
 const START_MS = 240_000;
 /** The node has its own. */
 const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$|P2P_PORT$|AZTEC_)/;
-/** pino's level of warnings. */
+/** Levels of pino. */
 const WARNING = 40;
+const FATAL = 60;
 /** A node that is killed more often does nothing but start. */
 const PROVER_KILLED_EVERY = 10;
 const PROVER_START_MS = 5000;
@@ -70,6 +71,7 @@ export class ProverParts {
     const own: LiveNode[] = [];
     const add = (node: LiveNode): LiveNode => {
       own.push(node);
+      process.once("exit", () => void node.end("SIGKILL"));
       stops.unshift(() => node.end("SIGTERM"));
       node.start();
       return node;
@@ -89,12 +91,17 @@ export class ProverParts {
     } else {
       const log = join(this.#options.folder, `agent-${tag}.log`);
       const child = this.#referenceAgent(log);
+      process.once("exit", () => child.kill("SIGKILL"));
       stops.unshift(() => ended(child));
       agentLog = () => readFileSync(log, "utf8").split("\n");
     }
     if (proverNode === "o") {
-      const publishing = { PROVER_PUBLISHER_PRIVATE_KEY: toHex(KEY), PROVER_NODE_POLLING_INTERVAL_MS: "2000" };
-      const node = add(this.#own(`prover-${tag}`, this.#options.port + 10, ["--node", "--prover-node"], publishing));
+      const settings = {
+        PROVER_PUBLISHER_PRIVATE_KEY: toHex(KEY),
+        PROVER_NODE_POLLING_INTERVAL_MS: "2000",
+        PROVER_AGENT_COUNT: "0",
+      };
+      const node = add(this.#own(`prover-${tag}`, this.#options.port + 10, ["--node", "--prover-node"], settings));
       await until("our prover node is ready", START_MS, () => call(node.url, "node_isReady") as Promise<boolean>);
     } else {
       await control.start("prover", {}, ["--proverAgent.proverAgentCount", "0"]);
@@ -103,7 +110,8 @@ export class ProverParts {
     return {
       agentLog,
       complaints: () => own.flatMap((node) => node.lines().filter(isComplaint)),
-      kill: (times, signal) => kill(own, times, signal),
+      // The reference's prover node gives an epoch up if the broker is away for half a minute.
+      kill: (times, signal) => kill(proverNode === "o" ? own : own.filter(isAgent), times, signal),
     };
   }
 
@@ -152,9 +160,13 @@ export class ProverParts {
 }
 
 function isComplaint(line: string): boolean {
-  if (!line.startsWith("{")) return line.trim() !== "";
-  const { level } = JSON.parse(line) as { level: number };
-  return level >= WARNING && !EXPECTED.test(line);
+  if (!line.startsWith("{")) return false;
+  const { level, module } = JSON.parse(line) as { level: number; module: string };
+  return level >= FATAL || (level >= WARNING && module.startsWith("prover") && !EXPECTED.test(line));
+}
+
+function isAgent({ options }: LiveNode): boolean {
+  return options.args.includes("--prover-agent");
 }
 
 async function kill(nodes: readonly LiveNode[], times: number, signal: AbortSignal): Promise<void> {
