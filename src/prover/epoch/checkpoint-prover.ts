@@ -23,7 +23,7 @@ import { type EndedCheckpoint, endCheckpoint } from "./ended-checkpoint.ts";
 import type { EpochContext } from "./epoch-context.ts";
 import type { Proven } from "./epoch-jobs.ts";
 import type { BlockToProve, CheckpointEnd, CheckpointStart } from "./epoch-types.ts";
-import { EpochProvingError } from "./errors.ts";
+import { EpochProvingError, provingError } from "./errors.ts";
 import { proverIdField } from "./prover-id.ts";
 import { messageSubtreePath, newArchivePath, stateOf, treeSnapshot } from "./tree-hints.ts";
 import { proveTx } from "./tx-jobs.ts";
@@ -81,11 +81,12 @@ export class CheckpointProver {
 
   /**
    * Makes the hints of the next block and hands out its jobs; resolves before they are proven. It yields to the event
-   * loop between transactions. Rejects with an EpochProvingError for a block that contradicts itself or the state; then
-   * the epoch has failed.
+   * loop between transactions. Rejects with an EpochProvingError for a block that contradicts itself or the state, or if
+   * the fork is gone; then the checkpoint can only be dropped.
    */
   async addBlock(block: BlockToProve): Promise<void> {
-    const { jobs, terms } = this.#context;
+    const { terms } = this.#context;
+    this.#requireKept();
     if (this.#adding || this.#ended !== undefined || this.#blocks.length === MAX_BLOCKS_PER_CHECKPOINT) {
       throw new EpochProvingError(terms.epoch, `checkpoint ${this.number} takes no further block now`);
     }
@@ -95,16 +96,14 @@ export class CheckpointProver {
     try {
       await this.#add(block);
     } catch (error) {
-      this.#controller.signal.throwIfAborted();
-      jobs.fail(error);
-      throw jobs.signal.reason;
+      throw this.#breakOff(error);
     } finally {
       this.#adding = false;
     }
   }
 
   async #add({ header: bytes, archiveRoot, txs }: BlockToProve): Promise<void> {
-    const { core, jobs, terms } = this.#context;
+    const { core, terms } = this.#context;
     const subject = `block ${headerBlockNumber(bytes)}`;
     const { signal } = this.#controller;
     const header = decode(BlockHeader, subject, bytes);
@@ -125,8 +124,7 @@ export class CheckpointProver {
     const proofs: Promise<ProofData<TxRollup>>[] = [];
     for (const tx of txs) {
       await setImmediate();
-      signal.throwIfAborted();
-      jobs.signal.throwIfAborted();
+      this.#requireKept();
       const place = { constants, startSponge: this.#sponge, fork: this.#fork, signal };
       const { proof, endSponge } = proveTx(this.#context, tx, place);
       this.#sponge = endSponge;
@@ -151,12 +149,27 @@ export class CheckpointProver {
     this.#proofs.push(proveBlock(this.#context, { proofs, constants, archivePath, first, expected, signal }));
   }
 
+  /** Throws if the epoch has failed or the checkpoint was dropped. */
+  #requireKept(): void {
+    this.#context.jobs.signal.throwIfAborted();
+    this.#controller.signal.throwIfAborted();
+  }
+
+  /** Cancels the checkpoint's jobs after an error, unless it has ended already. Returns why it has ended. */
+  #breakOff(cause: unknown): unknown {
+    const { jobs, terms } = this.#context;
+    if (jobs.signal.aborted) return jobs.signal.reason;
+    this.drop(provingError(terms.epoch, cause));
+    return this.#controller.signal.reason;
+  }
+
   /**
    * Closes the checkpoint. Throws an EpochProvingError if it has no blocks or its blobs are not those of its header; then
-   * the epoch has failed.
+   * it can only be dropped.
    */
   end(end: CheckpointEnd): void {
-    const { jobs, terms } = this.#context;
+    const { terms } = this.#context;
+    this.#requireKept();
     if (this.#adding || this.#ended !== undefined || this.#blocks.length === 0) {
       throw new EpochProvingError(terms.epoch, `checkpoint ${this.number} cannot end now`);
     }
@@ -171,8 +184,7 @@ export class CheckpointProver {
         signal: this.#controller.signal,
       });
     } catch (error) {
-      jobs.fail(error);
-      throw jobs.signal.reason;
+      throw this.#breakOff(error);
     }
   }
 }

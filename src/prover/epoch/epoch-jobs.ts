@@ -6,7 +6,7 @@ import { type BinaryJobType, JOB_INPUTS, type JobInput } from "../jobs/job-input
 import { decodeOutput, type PublicInputs } from "../jobs/job-output.ts";
 import type { JobResult } from "../jobs/job-result.ts";
 import { JOB_TYPES, type JobTypeName } from "../jobs/job-type.ts";
-import { EpochProvingError } from "./errors.ts";
+import { EpochProvingError, provingError } from "./errors.ts";
 import type { JobRunner } from "./job-runner.ts";
 
 /** A proof that another circuit takes as input. */
@@ -32,10 +32,7 @@ export class EpochJobs {
   }
 
   fail(cause: unknown): void {
-    if (this.signal.aborted) return;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const error = cause instanceof EpochProvingError ? cause : new EpochProvingError(this.epoch, reason, { cause });
-    this.#controller.abort(error);
+    if (!this.signal.aborted) this.#controller.abort(provingError(this.epoch, cause));
   }
 
   /**

@@ -12,7 +12,7 @@ import type { EpochContext } from "./epoch-context.ts";
 import { EpochJobs } from "./epoch-jobs.ts";
 import { epochProof, type JoinedOpening } from "./epoch-proof.ts";
 import type { CheckpointStart, EpochProof, EpochTerms } from "./epoch-types.ts";
-import { EpochProvingError } from "./errors.ts";
+import { EpochProvingError, provingError } from "./errors.ts";
 import type { JobRunner } from "./job-runner.ts";
 import { mergeHalves } from "./merge-tree.ts";
 import { ParityJobs } from "./parity-jobs.ts";
@@ -47,7 +47,7 @@ export class EpochProver {
     this.#parity = new ParityJobs(jobs, terms.vkTreeRoot);
   }
 
-  /** Aborted once a job or a block has failed or `abort` was called; the reason is the error. */
+  /** Aborted once a job or a public part has failed or `abort` was called; the reason is the error. */
   get signal(): AbortSignal {
     return this.#context.jobs.signal;
   }
@@ -80,8 +80,7 @@ export class EpochProver {
       this.#checkpoints.push(checkpoint);
       return checkpoint;
     } catch (error) {
-      this.#context.jobs.fail(error);
-      throw this.signal.reason;
+      throw provingError(epoch, error);
     }
   }
 

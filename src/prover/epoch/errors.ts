@@ -8,3 +8,9 @@ export class EpochProvingError extends Error {
     this.epoch = epoch;
   }
 }
+
+/** What made the proof of an epoch impossible, as an EpochProvingError. */
+export function provingError(epoch: number, cause: unknown): EpochProvingError {
+  if (cause instanceof EpochProvingError) return cause;
+  return new EpochProvingError(epoch, cause instanceof Error ? cause.message : String(cause), { cause });
+}

@@ -149,10 +149,16 @@ describe("an epoch that cannot be proven", () => {
     const [{ txs, ...block }] = blocks;
     const [tx] = txs;
     const effect = { ...tx.effect, nullifiers: tx.effect.nullifiers.slice(0, -32) };
-    const checkpoint = proverOf(25).startCheckpoint(start());
+    const prover = proverOf(25);
+    await addCheckpoints(prover, checkpoints.slice(0, 1));
+    const checkpoint = prover.startCheckpoint(start());
     await expect(checkpoint.addBlock({ ...block, txs: [{ ...tx, effect }] })).rejects.toThrow(
       /^epoch 25 cannot be proven: block \d+\.state: must equal the trees after its transactions$/,
     );
+    await expect(checkpoint.addBlock(blocks[0])).rejects.toThrow(EpochProvingError);
+    prover.dropFrom(checkpoint.number);
+    await addCheckpoints(prover, checkpoints.slice(1));
+    expect((await prover.prove()).end).toBe(64);
   });
 
   it("refuses a fork of another block, commitments of other blobs, and a gap", async () => {
