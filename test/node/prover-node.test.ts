@@ -99,7 +99,10 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     const { reader } = parts;
     const proven = async () => reader.provenCheckpointNumber((await reader.latestBlock()).number);
     await until(async () => (await proven()) === 64);
-    const submitted = log.filter(({ msg }) => msg.startsWith("submitted the proof of epoch"));
+    const submissions = () => log.filter(({ msg }) => msg.startsWith("submitted the proof of epoch"));
+    // The node sees its last transaction on L1 some time after the test does.
+    await until(async () => submissions().length >= 3);
+    const submitted = submissions();
     expect(submitted.map(({ epoch }) => epoch)).toEqual([23, 24, 25]);
     const calldata = await Promise.all(
       submitted.map(async ({ txHash }) => {
