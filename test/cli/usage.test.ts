@@ -37,10 +37,10 @@ describe("wrong usage", () => {
       "error: Agents get their jobs from a broker: give --proverAgent.proverBrokerUrl or PROVER_BROKER_HOST\n",
     ],
     [
-      "a prover by variable",
+      "an option of a part that is not available",
       ["start", "--node"],
-      { ENABLE_PROVER_NODE: "1" },
-      "error: not available in this version: ENABLE_PROVER_NODE (prover)\n",
+      { DUMP_AVM_INPUTS_TO_DIR: "/x" },
+      "error: not available in this version: DUMP_AVM_INPUTS_TO_DIR (execution)\n",
     ],
     [
       "a network file that cannot be read",
@@ -146,11 +146,12 @@ describe("svc config", () => {
     expect(level).toMatchObject({ code: 1, stdout: "" });
     expect(level.stderr).toContain('got "loud" (Invalid log level: loud)');
     const key = "c0ffee".repeat(11).slice(0, 64);
-    const prover = await runSvc(["config", "--prover-node"], { PROVER_PUBLISHER_PRIVATE_KEY: key });
-    expect(prover).toMatchObject({ code: 1, stdout: "" });
-    expect(prover.stderr).toBe(
-      "error: not available in this version: --prover-node, PROVER_PUBLISHER_PRIVATE_KEY (prover)\n",
-    );
+    const testServer = await runSvc(["config", "--txe"], { PROVER_PUBLISHER_PRIVATE_KEY: key });
+    expect(testServer).toMatchObject({ code: 1, stdout: "" });
+    expect(testServer.stderr).toBe("error: not available in this version: --txe (test server)\n");
+    const badKey = await runSvc(["config"], { PROVER_PUBLISHER_PRIVATE_KEY: `${key}0` });
+    expect(badKey).toMatchObject({ code: 1, stdout: "" });
+    expect(badKey.stderr).not.toContain(key);
   });
 
   test("svc config shows values set by a network and leaves no file behind", async () => {
