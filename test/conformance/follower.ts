@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -15,9 +15,13 @@ import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { attestationValidator } from "../../src/node/attestations.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
-import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { fromHex } from "../../src/protocol/bytes.ts";
 
-const PREFUNDED = [fromHex(RECORDED_CHAIN.prefundAddresses)];
+const FUNDED = {
+  testAccounts: true,
+  sponsoredFpc: true,
+  prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
+};
 
 export interface FollowedL1 {
   l1RpcUrls: string[];
@@ -25,10 +29,6 @@ export interface FollowedL1 {
   blobStore?: string;
   /** URLs of blob stores, instead of the folder. */
   blobStores?: string[];
-  /** Addresses that genesis funds beside the test accounts; default: that of the recorded chain. */
-  prefundAddresses?: readonly Uint8Array[];
-  /** Folder of bare blobs, `<versioned hash>.data`, instead of any store. */
-  bareBlobs?: string;
   /** Timeout of each exchange with L1 and blob stores, in milliseconds. */
   timeoutMs?: number;
   /** Shared by several nodes, because loading its trusted setup takes seconds. */
@@ -58,10 +58,6 @@ async function rows(path: string): Promise<Record<string, Record<string, string>
   } finally {
     await root.close();
   }
-}
-
-function bareBlobsOf(folder: string, hashes: Uint8Array[]): Uint8Array[] {
-  return hashes.map((hash) => new Uint8Array(readFileSync(join(folder, `${toHex(hash)}.data`))));
 }
 
 /** The services by which a node follows L1, driven step by step. */
@@ -101,7 +97,7 @@ export class Follower {
   }
 
   async #open(): Promise<void> {
-    const { l1RpcUrls, blobStore, blobStores, bareBlobs, prefundAddresses = PREFUNDED, timeoutMs, kzg } = this.#l1;
+    const { l1RpcUrls, blobStore, blobStores, timeoutMs, kzg } = this.#l1;
     const { l1ChainId, registryAddress } = RECORDED_CHAIN;
     this.reader = await connectRollup({
       l1RpcUrls,
@@ -124,7 +120,7 @@ export class Follower {
       mapSizeKb: 1 << 20,
       core: this.#core,
       identity,
-      publicData: genesisPublicData(this.#core, { testAccounts: true, sponsoredFpc: true, prefundAddresses }),
+      publicData: genesisPublicData(this.#core, FUNDED),
       hasher: this.#hasher,
     });
     const write = (level: string) => (facts: object, message: string) =>
@@ -134,7 +130,7 @@ export class Follower {
       chain: this.services.chain,
       worldState: this.services.world,
       reader: this.reader,
-      blobs: bareBlobs === undefined ? this.#blobs : { fetch: async (_, hashes) => bareBlobsOf(bareBlobs, hashes) },
+      blobs: this.#blobs,
       rebuild: rebuildInThread(this.#core),
       validateAttestations: attestationValidator(this.reader),
       logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
