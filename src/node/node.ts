@@ -206,6 +206,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     if (options.beforeListening !== undefined) {
       synchronizer.start();
       sequencer?.start();
+      prover?.start();
       await options.beforeListening({ ...context, mempool, sequencer, teardown });
     }
 

@@ -2,6 +2,8 @@ import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { LoggerFor } from "../logging.ts";
 import type { ChainParts } from "../node.ts";
+import { hasProver } from "../parts/prover.ts";
+import { AwaitedProofs } from "./awaited-proofs.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { EpochSettler } from "./epoch-settler.ts";
 import { warnOfLostBlocks } from "./lost-blocks.ts";
@@ -17,6 +19,8 @@ export interface LocalChainOptions {
   signal: AbortSignal;
 }
 
+/** Longest wait for the proof of an epoch. */
+const PROOF_PATIENCE_MS = 120_000;
 /** Least time that pending txs wait in an open slot without a builder before the next slot begins. Milliseconds. */
 const PATIENCE_MS = 300;
 
@@ -42,12 +46,18 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   if (timestamp * 1000 > clock.now()) clock.set(timestamp * 1000);
   await synchronizer.waitForInitialSync();
 
+  const { constants, addresses } = identity;
+  const logger = loggerFor("local-network");
+  const settler = new EpochSettler({ l1, chain, constants, addresses });
+  const proofs = hasProver(values)
+    ? new AwaitedProofs({ settler, l1, chain, constants, patienceMs: PROOF_PATIENCE_MS, logger })
+    : undefined;
   const time = new TimeControl({
     l1,
     clock,
-    constants: identity.constants,
+    constants,
     chain,
-    settler: new EpochSettler({ l1, chain, constants: identity.constants, addresses: identity.addresses }),
+    settler: proofs ?? settler,
     pendingTxs: () => mempool.pool.pendingCount,
     building: () => {
       const { state } = sequencer.status();
@@ -61,7 +71,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
       sequencer.wake();
     },
     patienceMs: PATIENCE_MS + values.minTxPoolAgeMs,
-    logger: loggerFor("local-network"),
+    logger,
   });
   const duringBreak = (): void => {
     if (sequencer.buildWait !== undefined) time.nudge();
@@ -74,6 +84,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   ];
   teardown.add("time control", () => {
     for (const end of leave) end();
+    proofs?.stop();
     return time.stop();
   });
   time.start();

@@ -101,7 +101,7 @@ export class LocalNode {
     let chain: (StartedChain & { parts: ChainParts }) | undefined;
     const node = await startNode({
       values: {
-        ...withPublisher(values, l1PrivateKey(mnemonic, 0)),
+        ...withPublisher(values, l1PrivateKey(mnemonic, 0), l1PrivateKey(mnemonic, 1)),
         l1RpcUrls: [l1.url],
         registryAddress: addresses.registryAddress,
         port: before?.port ?? values.port,

@@ -14,6 +14,7 @@ import { startBotBeside } from "../bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
+import { hasProver } from "../parts/prover.ts";
 import { loggingOf } from "../process-logging.ts";
 import { LogTail } from "../reports/log-tail.ts";
 import { type RunningService, supervise } from "../supervise.ts";
@@ -225,7 +226,9 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
   const start = (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
     log.info(
       { version, node: process.versions.node },
-      "starting a local network by svc {version} on Node.js {node}: proofs are off",
+      hasProver(values)
+        ? "starting a local network by svc {version} on Node.js {node}: epochs are proven by simulated jobs"
+        : "starting a local network by svc {version} on Node.js {node}: proofs are off",
     );
     directory = openDataDirectory(values.dataDirectory, lost);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";

@@ -63,10 +63,13 @@ export function localNetworkValues({ values, origins }: Configuration): Values {
   };
 }
 
-/** Makes the deploying account publisher and coinbase, unless others were configured. */
-export function withPublisher(values: Values, { privateKey, address }: L1Key): Values {
+/**
+ * Makes the deploying account publisher and coinbase, and `prover` that of the prover, unless others were configured.
+ */
+export function withPublisher(values: Values, { privateKey, address }: L1Key, prover: L1Key): Values {
   return {
     ...values,
+    proverPublisherPrivateKeys: values.proverPublisherPrivateKeys ?? new Secret([prover.privateKey]),
     sequencerPublisherPrivateKeys: values.sequencerPublisherPrivateKeys ?? new Secret([privateKey]),
     coinbase: values.coinbase ?? address,
   };
