@@ -61,18 +61,21 @@ export const general = {
     env: ["HARDWARE_CONCURRENCY"],
     kind: integer(1, MAX_CONCURRENCY),
     meaning: "threads for native proving",
+    refused: "this version makes simulated proofs only",
     usedBy: "prover",
   }),
   verifyHardwareConcurrency: optional({
     env: ["VERIFY_HARDWARE_CONCURRENCY"],
     kind: integer(1, MAX_CONCURRENCY),
     meaning: "threads for native verification",
+    refused: "this version makes simulated proofs only",
     usedBy: "prover",
   }),
   crsPath: optional({
     env: ["CRS_PATH"],
     kind: path,
     meaning: "folder of the common reference string (CRS) for proofs",
+    refused: "this version makes simulated proofs only",
     usedBy: "prover",
   }),
 };

@@ -20,12 +20,14 @@ export const prover = {
     env: ["ACVM_WORKING_DIRECTORY"],
     kind: path,
     meaning: "working directory of the external circuit simulator",
+    refused: "this version makes simulated proofs only",
   }),
   acvmBinaryPath: proverRows.optional({
     flags: ["--sequencer.acvmBinaryPath", "--proverNode.acvmBinaryPath"],
     env: ["ACVM_BINARY_PATH"],
     kind: path,
     meaning: "path of the external circuit simulator",
+    refused: "this version makes simulated proofs only",
   }),
   bbWorkingDirectory: proverRows.optional({
     flags: ["--proverNode.bbWorkingDirectory"],
@@ -155,6 +157,7 @@ export const prover = {
     env: ["PROVER_NODE_FAILED_EPOCH_STORE"],
     kind: writableStore,
     meaning: "store for the state of epochs that failed to prove",
+    refused: "this version does not upload the state of failed epochs",
   }),
   proverNodeEpochProvingDelayMs: proverRows.optional({
     flags: ["--proverNode.proverNodeEpochProvingDelayMs"],
