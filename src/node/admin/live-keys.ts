@@ -1,5 +1,4 @@
 import type { SyncOptions } from "../../archiver/sync-services.ts";
-import type { Subsystem } from "../../config/option.ts";
 import type { PoolOptions } from "../../mempool/pool/tx-pool.ts";
 import type { CheckOptions } from "../../mempool/validation/check-contexts.ts";
 import { fromHex } from "../../protocol/bytes.ts";
@@ -33,16 +32,10 @@ export type Applied = {
 /** A key that cannot be changed, with the reason. */
 interface Refused {
   readonly refused: string;
-  /** The part that this version does not have. */
-  readonly needs?: Subsystem;
 }
 /** A key of several parts reaches those that the node has. */
 export type LiveKey = Applied | readonly Applied[] | Refused;
 
-const needs = (part: Subsystem): Refused => ({
-  refused: `needs the ${part}, which is not available in this version`,
-  needs: part,
-});
 const atStart = (variable: string): Refused => ({
   refused: `is read at the start only: set ${variable} and start the node again`,
 });
@@ -59,7 +52,6 @@ const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequen
 const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel", settings });
 const slasher = (settings: Settings<"slasher">): Applied => ({ part: "slasher", settings });
 
-const PROVER = needs("prover");
 const NEVER_UNCHECKED: Refused = { refused: "this node attests only to what it checked, and once in a slot" };
 
 const validatorGasLimits = checks(({ validateMaxL2BlockGas: l2Gas, validateMaxDABlockGas: daGas }) => ({
@@ -135,15 +127,15 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
 
   nodeUrl: atStart("AZTEC_NODE_URL"),
   realProofs: atStart("PROVER_REAL_PROOFS"),
-  proverId: PROVER,
+  proverId: atStart("PROVER_ID"),
   proverTestDelayType: atStart("PROVER_TEST_DELAY_TYPE"),
   proverTestDelayMs: atStart("PROVER_TEST_DELAY_MS"),
   proverTestDelayFactor: atStart("PROVER_TEST_DELAY_FACTOR"),
   proverAgentCount: atStart("PROVER_AGENT_COUNT"),
-  proofStore: PROVER,
-  failedProofStore: PROVER,
-  cancelJobsOnStop: PROVER,
-  enqueueConcurrency: PROVER,
+  proofStore: atStart("PROVER_PROOF_STORE"),
+  failedProofStore: atStart("PROVER_FAILED_PROOF_STORE"),
+  cancelJobsOnStop: atStart("PROVER_CANCEL_JOBS_ON_STOP"),
+  enqueueConcurrency: atStart("PROVER_ENQUEUE_CONCURRENCY"),
 
   slashOverridePayload: slasher((c) => ({ overridePayload: c.slashOverridePayload?.toLowerCase() })),
   slashMinPenaltyPercentage: slasher((c) => ({ minPenaltyPercentage: c.slashMinPenaltyPercentage })),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import { SUBSYSTEMS } from "../../../src/config/option.ts";
 import { configuredValues } from "../../../src/node/admin/configured-values.ts";
 import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/admin/live-config.ts";
 import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/admin/live-keys.ts";
@@ -97,14 +96,6 @@ describe("live configuration keys", () => {
       expect(configured).toEqual(rows.map(({ part, settings }) => [part, settings(config.current())]));
       for (const { settings } of rows) expect(settings(config.current())).not.toEqual(settings(before));
     }
-  });
-
-  test("keys refused for a missing part are accepted once this version has the part", () => {
-    const there = NAMES.filter((name) => {
-      const row: LiveKey = LIVE_KEYS[name];
-      return "refused" in row && row.needs !== undefined && SUBSYSTEMS[row.needs];
-    });
-    expect(there).toEqual([]);
   });
 
   test("setting all keys to their current values is accepted and changes nothing", () => {
