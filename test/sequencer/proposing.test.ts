@@ -137,15 +137,22 @@ describe("a sequencer on the recorded chain", () => {
     expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ status: "pending" });
     await node.admin("svcAdmin_resumeSequencer");
     await until(() => checkpoints() > number);
+    // A pause ends the wait for txs in the slot, which would still be for one.
+    await node.admin("svcAdmin_pauseSequencer");
+    await idle();
     await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 2 }]);
-    expect(await node.admin("nodeAdmin_getConfig")).toMatchObject({ minTxsPerBlock: 2 });
-    await node.nextSlot();
-    await traffic.send(node);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(checkpoints()).toBe(number + 1);
-    await traffic.send(node);
-    await until(() => checkpoints() > number + 1);
-    await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 1 }]);
+    try {
+      expect(await node.admin("nodeAdmin_getConfig")).toMatchObject({ minTxsPerBlock: 2 });
+      await node.admin("svcAdmin_resumeSequencer");
+      await node.nextSlot();
+      await traffic.send(node);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(checkpoints()).toBe(number + 1);
+      await traffic.send(node);
+      await until(() => checkpoints() > number + 1);
+    } finally {
+      await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 1 }]);
+    }
   });
 
   it(
