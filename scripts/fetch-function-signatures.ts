@@ -10,7 +10,9 @@ import { PublishedPackage } from "./published-package.ts";
 
 const PACKAGE = "@aztec/noir-contracts.js@4.1.2";
 const INTEGRITY = "sha512-eybN3ehbwRlNr/KYV0kOjoL4ZUeIKPG7Fymu3zL+f+csDlQTkaV6fU0j8pT7QQRJj9Xh3o2U0HUYBTUsXe5HFg==";
-/** The protocol contracts, then those of the set-up. Accounts and the sponsored fee contract have no public function. */
+/**
+ * The protocol contracts, then those of the set-up. Accounts and the sponsored fee contract have no public function.
+ */
 const FILES = [
   "auth_registry_contract-AuthRegistry",
   "contract_instance_registry_contract-ContractInstanceRegistry",

@@ -2,7 +2,9 @@
 const TIMED =
   /^test\/(bench|cli|conformance|http|l1|node|p2p|packaging|rpc|sequencer|status|storage\/objects|telemetry)\//;
 
-/** What must hold in every attempt: nothing is signed twice, lost at a kill or a crash, or accepted from an attacker. */
+/**
+ * What must hold in every attempt: nothing is signed twice, lost at a kill or a crash, or accepted from an attacker.
+ */
 const SAFETY =
   /kill|crash|damaged|full-disk|sign|guard|slash|votes|offense|fuzz|attack|hostile|migrat|snapshots|\/db\/|broker|committee|consensus|proposals|proposing|reorg/;
 

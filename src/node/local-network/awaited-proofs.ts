@@ -45,7 +45,9 @@ export class AwaitedProofs {
     return this.#parts.settler.overAt();
   }
 
-  /** Waits for the proofs that L1 would not take any more at `timestamp` (seconds). Returns epochs settled without one. */
+  /**
+   * Waits for the proofs that L1 would not take any more at `timestamp` (seconds). Returns epochs settled without one.
+   */
   async settle(timestamp: number): Promise<number[]> {
     const { settler, l1, constants, logger } = this.#parts;
     const epochAtTarget = epochOfSlot(slotAt(timestamp, constants), constants);

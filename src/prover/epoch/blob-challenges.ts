@@ -38,8 +38,8 @@ export async function finalChallenges(core: Core, epoch: readonly CheckpointBlob
 }
 
 /**
- * The sum of an epoch's blobs with powers of gamma: opening it is opening all of them. It yields to the event loop after
- * each checkpoint.
+ * The sum of an epoch's blobs with powers of gamma: opening it is opening all of them. It yields to the event loop
+ * after each checkpoint.
  */
 export async function joinedBlob(epoch: readonly CheckpointBlobs[], gamma: Uint8Array): Promise<Uint8Array> {
   const factor = Scalars.create(readBigUint(gamma));

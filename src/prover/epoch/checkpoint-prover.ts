@@ -81,8 +81,8 @@ export class CheckpointProver {
 
   /**
    * Makes the hints of the next block and hands out its jobs; resolves before they are proven. It yields to the event
-   * loop between transactions. Rejects with an EpochProvingError for a block that contradicts itself or the state, or if
-   * the fork is gone; then the checkpoint can only be dropped.
+   * loop between transactions. Rejects with an EpochProvingError for a block that contradicts itself or the state, or
+   * if the fork is gone; then the checkpoint can only be dropped.
    */
   async addBlock(block: BlockToProve): Promise<void> {
     const { terms } = this.#context;
@@ -164,8 +164,8 @@ export class CheckpointProver {
   }
 
   /**
-   * Closes the checkpoint. Throws an EpochProvingError if it has no blocks or its blobs are not those of its header; then
-   * it can only be dropped.
+   * Closes the checkpoint. Throws an EpochProvingError if it has no blocks or its blobs are not those of its header;
+   * then it can only be dropped.
    */
   end(end: CheckpointEnd): void {
     const { terms } = this.#context;

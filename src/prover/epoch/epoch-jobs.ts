@@ -36,8 +36,8 @@ export class EpochJobs {
   }
 
   /**
-   * Runs a job once its input is known. `check` throws for an output that is not the one expected. `signal` cancels this
-   * job alone.
+   * Runs a job once its input is known. `check` throws for an output that is not the one expected. `signal` cancels
+   * this job alone.
    */
   prove<T extends BinaryJobType>(
     type: T,
@@ -68,7 +68,8 @@ export class EpochJobs {
   }
 
   /**
-   * Fails the epoch if `work` rejects while `signal` is not aborted. The returned promise may be left without a handler.
+   * Fails the epoch if `work` rejects while `signal` is not aborted. The returned promise may be left without a
+   * handler.
    */
   follow<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const result = work();

@@ -29,9 +29,9 @@ export interface BlobOpener {
 }
 
 /**
- * Proves an epoch (docs/protocol/13-proving.md): checkpoints are given as they begin, their blocks as they become known,
- * and each job is run as soon as its input is known. Only the roots of checkpoints, and what is above them, wait for the
- * last checkpoint, because it changes the point at which the blobs of all are opened.
+ * Proves an epoch (docs/protocol/13-proving.md): checkpoints are given as they begin, their blocks as they become
+ * known, and each job is run as soon as its input is known. Only the roots of checkpoints, and what is above them, wait
+ * for the last checkpoint, because it changes the point at which the blobs of all are opened.
  */
 export class EpochProver {
   readonly #services: EpochServices;
@@ -58,8 +58,8 @@ export class EpochProver {
   }
 
   /**
-   * Begins the next checkpoint. Throws an EpochProvingError if its number does not follow, or for a fork that is not the
-   * state before it.
+   * Begins the next checkpoint. Throws an EpochProvingError if its number does not follow, or for a fork that is not
+   * the state before it.
    */
   startCheckpoint(start: CheckpointStart): CheckpointProver {
     const { epoch } = this.#context.terms;
@@ -93,8 +93,8 @@ export class EpochProver {
   }
 
   /**
-   * Proves the epoch up to checkpoint `end`, by default the last one given; all must have ended. May be called again with
-   * a later end. Rejects with an EpochProvingError.
+   * Proves the epoch up to checkpoint `end`, by default the last one given; all must have ended. May be called again
+   * with a later end. Rejects with an EpochProvingError.
    */
   async prove(end = this.#checkpoints.at(-1)?.number): Promise<EpochProof> {
     const { jobs, terms } = this.#context;

@@ -15,8 +15,8 @@ export interface JobRequest {
 /** Has jobs proven: by a broker and its agents, or in this process. */
 export interface JobRunner {
   /**
-   * Resolves with the job's output. Rejects if it cannot be had: when the job was rejected, or `input` threw. Equal jobs
-   * may be run at the same time. `signal` ends it: the result is of no use any more.
+   * Resolves with the job's output. Rejects if it cannot be had: when the job was rejected, or `input` threw. Equal
+   * jobs may be run at the same time. `signal` ends it: the result is of no use any more.
    */
   run(job: JobRequest, signal: AbortSignal): Promise<JobResult>;
 }

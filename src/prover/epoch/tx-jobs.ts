@@ -121,7 +121,9 @@ function provePublicTx(
   return jobs.prove("PUBLIC_TX_BASE_ROLLUP", input(), { signal, check });
 }
 
-/** Throws a ConstraintError if a transaction was executed on another state than that of the chain, or with another end. */
+/**
+ * Throws a ConstraintError if a transaction was executed on another state than that of the chain, or with another end.
+ */
 function requireTrees({ publicInputs }: PublicPart, start: PartialState, end: PartialState, hash: string): void {
   const of = ({ noteHashTree, nullifierTree, publicDataTree }: TreeSnapshots): PartialState => ({
     noteHashTree,

@@ -100,8 +100,8 @@ export class CheckpointPreparation {
   }
 
   /**
-   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves when all jobs are handed out that
-   * do not need the rest of the epoch.
+   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves when all jobs are handed out
+   * that do not need the rest of the epoch.
    */
   async prepare(proof: EpochInProof, epoch: number, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {
     const { chain, world, posted, startExecution } = this.#parts;

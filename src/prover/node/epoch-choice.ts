@@ -48,7 +48,9 @@ export function epochsToProve(chain: EpochChain, constants: L1Constants): number
   return epochs;
 }
 
-/** Unix milliseconds: from then on L1 takes no proof of the epoch (docs/protocol/04-l1-contracts.md#418-epoch-proofs). */
+/**
+ * Unix milliseconds: from then on L1 takes no proof of the epoch (docs/protocol/04-l1-contracts.md#418-epoch-proofs).
+ */
 export function proofDeadline(epoch: number, constants: L1Constants): number {
   const last = epochSlots(epoch + constants.proofSubmissionEpochs, constants).last;
   return slotTimestamp(last + 1, constants) * 1000;

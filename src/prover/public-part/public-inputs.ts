@@ -27,7 +27,9 @@ export interface PublicOutcomeOfTx {
   readonly end: TreeSnapshots;
 }
 
-/** What the public VM's circuit takes and returns for a tx (docs/protocol/13-proving.md#138-inputs-of-the-public-vm). */
+/**
+ * What the public VM's circuit takes and returns for a tx (docs/protocol/13-proving.md#138-inputs-of-the-public-vm).
+ */
 export function vmPublicInputs(
   core: Core,
   { parts, data }: PublicTx,

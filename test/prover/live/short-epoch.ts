@@ -8,8 +8,9 @@ const NEVER = 1_000_000;
 const PART_OF_SLOT = 0.9;
 
 /**
- * Lets the proposers leave all but the first slot of the next epoch empty, so that the epoch has one checkpoint at most.
- * The nodes must be the only ones that propose, and their admin ports follow their JSON-RPC ports and need no key.
+ * Lets the proposers leave all but the first slot of the next epoch empty, so that the epoch has one checkpoint at
+ * most. The nodes must be the only ones that propose, and their admin ports follow their JSON-RPC ports and need no
+ * key.
  */
 export async function shortenNextEpoch(network: ReferenceNetwork, signal: AbortSignal): Promise<void> {
   const { genesisMs, slotDurationMs, epochSlots, nodes } = network;
