@@ -1,5 +1,6 @@
 import { toHex } from "../protocol/bytes.ts";
 import { readTxEffect } from "../protocol/tx-effect.ts";
+import { detached } from "../threads/detached.ts";
 import type { TreeSnapshot } from "../world-state/types.ts";
 import type { BlockState } from "./block-state.ts";
 import type { HashedTx } from "./executed-tx.ts";
@@ -58,9 +59,9 @@ export function endTreesOf({ fork }: BlockState): EndTrees {
 
 export function packOutcome({ processed, ...rest }: ProcessedTxs, trees: EndTrees | undefined): BlockOutcome {
   return {
-    ...(detached(rest) as typeof rest),
-    processed: processed.map(({ effect, ...tx }) => ({ ...(detached(tx) as typeof tx), words: effect.words.slice() })),
-    trees: detached(trees) as EndTrees | undefined,
+    ...detached(rest),
+    processed: processed.map(({ effect, ...tx }) => ({ ...detached(tx), words: effect.words.slice() })),
+    trees: detached(trees),
   };
 }
 
@@ -73,18 +74,5 @@ export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBl
 
 /** Copies a task so that each byte array owns its buffer. A posted view would carry its whole buffer. */
 export function packTask(task: BlockTask): BlockTask {
-  return detached(task) as BlockTask;
-}
-
-/**
- * A copy of plain data in which every byte array owns its buffer, shared memory stays shared, and errors keep only
- * their name, message and stack.
- */
-function detached(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Uint8Array.from(value);
-  if (value instanceof SharedArrayBuffer) return value;
-  if (value instanceof Error) return Object.assign(new Error(value.message), { name: value.name, stack: value.stack });
-  if (Array.isArray(value)) return value.map(detached);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, detached(member)]));
+  return detached(task);
 }

@@ -15,6 +15,10 @@ export interface ThreadBudget {
   rpc: number;
   /** RPC calls that would delay others. */
   longCalls: number;
+  /** Execution of blocks for the proof of their epoch. */
+  reexecution: number;
+  /** Simulated circuits of a prover node's own agents. */
+  circuits: number;
 }
 
 /** Thread counts for `processors` logical processors. `rpcThreads` is the configured number of RPC threads, if any. */
@@ -28,5 +32,7 @@ export function threadBudget(processors: number, rpcThreads?: number): ThreadBud
     execution: workers,
     rpc: rpcThreads ?? forRpc,
     longCalls: forRpc,
+    reexecution: 1,
+    circuits: workers,
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ChainReadsOptions } from "../../src/archiver/chain-reads.ts";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
@@ -68,7 +69,8 @@ export async function followedEpochs(core: Core) {
       requireTraces: false,
     });
     const blobs = createBlobFetcher({ identity: reader.identity, l1RpcUrls: [l1.url] });
-    const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+    const publicData = genesisPublicData(core, FUNDED);
+    const world = new WorldState(core, store, publicData);
     const chain = new ChainStore({
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
@@ -94,7 +96,9 @@ export async function followedEpochs(core: Core) {
       }),
     );
     const content = new ContentStore({ store, chain });
-    return { core, world, chain, content, identity: reader.identity, txs, close };
+    const { epochDuration } = reader.identity.constants;
+    const reads: ChainReadsOptions = { path: store.path, commits: store.commits, epochDuration, publicData };
+    return { core, world, chain, content, identity: reader.identity, txs, reads, close };
   } catch (error) {
     await close();
     throw error;

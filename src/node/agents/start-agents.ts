@@ -113,7 +113,7 @@ export async function startAgents(
 function simulationFor(agents: number, teardown: Teardown): Simulate {
   const threads = Math.min(agents, availableParallelism());
   if (threads < 2) return inThisThread(loadCore());
-  const pool = new SimulationPool(threads);
+  const pool = new SimulationPool({ threads });
   teardown.add("threads", () => pool.close());
   return pool.simulate;
 }

@@ -1,8 +1,5 @@
-import { ContentStore } from "../../archiver/content-store.ts";
 import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
-import { Siloing } from "../../execution/siloing.ts";
-import { Vm } from "../../execution/vm/vm.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
@@ -13,7 +10,7 @@ import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.
 import { ProvingRefusedError } from "../../prover/node/errors.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
 import { ProverNode } from "../../prover/node/prover-node.ts";
-import { reexecuteCheckpoint } from "../../prover/node/reexecution.ts";
+import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
@@ -30,12 +27,14 @@ export type ProverSettings = ProverKeySettings &
   TxCollectionSettings &
   Pick<
     Values,
+    | "dataStoreMapSizeKb"
     | "proverNode"
     | "enableProverNode"
     | "proverNodeDisableProofPublish"
     | "proverNodeEpochProvingDelayMs"
     | "proverNodeMaxPendingJobs"
     | "proverNodePollingIntervalMs"
+    | "sequencer"
     | "txGatheringTimeoutMs"
   >;
 
@@ -79,7 +78,7 @@ export function hasProver({ proverNode, enableProverNode }: Pick<Values, "prover
  * KeystoreError, ConfigurationError or L1TxStoreError.
  */
 export async function createProver(context: ChainContext, options: ProverOptions): Promise<ProverPart> {
-  const { core, store, chain, world, reader, synchronizer, clock, loggerFor } = context;
+  const { core, store, chain, world, reader, synchronizer, clock, threads, loggerFor } = context;
   const { values, directory, mempool, kzg } = options;
   const logger = loggerFor("prover");
   const teardown = new Teardown(logger);
@@ -87,7 +86,12 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const keys = await configuredProver(values, (facts, message) => logger.warn(facts, message));
     const submitter = startEpochSubmitter(context, values, directory, keys);
     teardown.add("publisher", () => submitter.stop());
-    const jobs = startProvingJobs(values, { core, loggerFor, metrics: context.metrics });
+    const jobs = startProvingJobs(values, {
+      ...{ loggerFor, metrics: context.metrics },
+      threads: threads.circuits,
+      // The duties of validators go first.
+      lowPriority: values.sequencer,
+    });
     teardown.add("proving jobs", () => jobs.stop());
     const { constants, l1ChainId, rollupVersion } = reader.identity;
     const common: Omit<EpochTerms, "epoch"> = {
@@ -97,18 +101,27 @@ export async function createProver(context: ChainContext, options: ProverOptions
       protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
       proverId: keys.id,
     };
-    const reexecution = {
-      ...{ core, world, proverId: keys.id },
-      contracts: new ContentStore({ store, chain }),
-      siloing: new Siloing(core),
-      vm: new Vm(),
-    };
+    const reexecution = new ReexecutionPool(
+      {
+        chain: {
+          path: store.path,
+          mapSizeKb: values.dataStoreMapSizeKb,
+          publicData: context.publicData,
+          epochDuration: constants.epochDuration,
+          commits: store.commits,
+        },
+        proverId: keys.id,
+        lowPriority: values.sequencer,
+      },
+      { threads: threads.reexecution },
+    );
+    teardown.add("threads that execute checkpoints again", () => reexecution.close());
     const posted = new PostedCheckpoints(reader);
     const preparation = new CheckpointPreparation({
       ...{ chain, world, posted },
       txs: options.minedTxs ?? txsWithoutPeers(context, values, mempool, teardown),
       txTimeoutMs: values.txGatheringTimeoutMs,
-      startExecution: (...asked) => reexecuteCheckpoint(reexecution, ...asked),
+      execute: reexecution.execute,
     });
     const node = new ProverNode({
       ...{ chain, constants, preparation, posted, logger },

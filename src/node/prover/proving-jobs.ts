@@ -1,10 +1,10 @@
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
-import type { Core } from "../../core/core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
-import { inThisThread, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { SimulationPool } from "../../prover/agent/simulation-pool.ts";
 import { InProcessBroker } from "../../prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
@@ -53,7 +53,10 @@ export interface ProvingJobs {
 }
 
 interface Parts {
-  readonly core: Core;
+  /** Most threads for the agents of this process. */
+  readonly threads: number;
+  /** Whether other work of the process goes before that of its agents. */
+  readonly lowPriority: boolean;
   readonly loggerFor: LoggerFor;
   readonly metrics: Metrics;
 }
@@ -83,7 +86,7 @@ export function startProvingJobs(values: ProvingJobSettings, parts: Parts): Prov
     cancelsJobs: values.cancelJobsOnStop,
     logger,
   });
-  const agents = startAgentsHere(values, { ...parts, broker: consumerApi, store });
+  const agents = startAgentsHere(values, { ...parts, broker: consumerApi, store, teardown });
   teardown.add("metrics of agents", observeAgents(parts.metrics, agents));
   teardown.add("producer", () => producer.stop());
   teardown.add("agents", async () => {
@@ -140,15 +143,19 @@ function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Tear
 
 function startAgentsHere(
   values: ProvingJobSettings,
-  parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore },
+  parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore; readonly teardown: Teardown },
 ): Agent[] {
-  const { broker, store, core, loggerFor, metrics } = parts;
+  const { broker, store, threads, lowPriority, loggerFor, metrics, teardown } = parts;
+  const { proverAgentCount: count } = values;
+  if (count === 0) return [];
   const logger = loggerFor("prover:agent");
-  const prover = new SimulatedProver(inThisThread(core), delayOf(values));
+  const pool = new SimulationPool({ threads: Math.min(count, threads), lowPriority });
+  teardown.add("threads of agents", () => pool.close());
+  const prover = new SimulatedProver(pool.simulate, delayOf(values));
   const types = typesOf(values.proverAgentProofTypes ?? [], logger);
   const counts = agentCounts(metrics);
   const agents = Array.from(
-    { length: values.proverAgentCount },
+    { length: count },
     (_, i) =>
       new Agent({
         ...{ broker, store, prover, types, logger, counts },

@@ -2,7 +2,7 @@ import { ContentError } from "../../errors/content-error.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { JobResult, StoredInput } from "../jobs/job-result.ts";
-import type { SimulationAnswer } from "./simulation-worker.ts";
+import type { SimulationAnswer, SimulationSetup } from "./simulation-worker.ts";
 
 /** A thread found that the input of a job cannot be proven. */
 export class UnprovableInputError extends ContentError {
@@ -18,8 +18,9 @@ export class UnprovableInputError extends ContentError {
 export class SimulationPool {
   readonly #threads: WorkerPool<StoredInput, SimulationAnswer>;
 
-  constructor(threads: number) {
-    this.#threads = workerPool({ module: moduleBeside(import.meta.url, "simulation-worker"), threads });
+  constructor({ threads, lowPriority = false }: { threads: number; lowPriority?: boolean }) {
+    const workerData: SimulationSetup = { lowPriority };
+    this.#threads = workerPool({ module: moduleBeside(import.meta.url, "simulation-worker"), workerData, threads });
   }
 
   /** Throws an UnprovableInputError. */

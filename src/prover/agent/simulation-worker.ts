@@ -1,11 +1,18 @@
 import { loadCore } from "../../core/load-core.ts";
+import { lowerThreadPriority } from "../../core/thread-priority.ts";
 import { ContentError } from "../../errors/content-error.ts";
-import { move, transferableSymbol, valueSymbol } from "../../threads/in-worker.ts";
+import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { simulate } from "../circuits/simulate.ts";
 import type { JobResult, StoredInput } from "../jobs/job-result.ts";
 
 /** Module of the worker threads of a SimulationPool; each has its own instance of the core. */
 
+export interface SimulationSetup {
+  /** Whether other work of the process goes first. */
+  readonly lowPriority: boolean;
+}
+
+if (workerData<SimulationSetup>().lowPriority) lowerThreadPriority();
 const core = loadCore();
 
 /** Errors lose their class between threads. */

@@ -6,9 +6,11 @@ import { isForPublic } from "../../protocol/tx/accumulated-data.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import type { EpochProver } from "../epoch/epoch-prover.ts";
-import type { PublicPart, TxToProve } from "../epoch/epoch-types.ts";
+import type { TxToProve } from "../epoch/epoch-types.ts";
 import { ProvingRefusedError, TxsMissingError } from "./errors.ts";
 import type { PostedCheckpoints } from "./posted-checkpoints.ts";
+import type { CheckpointToExecute } from "./reexecution.ts";
+import type { ReexecutedTx } from "./reexecution-pool.ts";
 import { requireSameEffect } from "./same-effect.ts";
 
 export type EpochInProof = Pick<EpochProver, "startCheckpoint" | "dropFrom" | "prove" | "abort" | "signal">;
@@ -27,17 +29,6 @@ export interface MinedTxs {
   get(block: MinedBlockTxs, signal: AbortSignal): Promise<{ txs: HashedTx[]; missing: Uint8Array[] }>;
 }
 
-/** A checkpoint that is executed again, block by block. */
-export interface CheckpointExecution {
-  /** Executes transactions that all belong to the next block, in order. Rejects if one cannot be executed. */
-  executeBlock(header: Uint8Array, txs: readonly HashedTx[], signal: AbortSignal): Promise<ReexecutedTx[]>;
-}
-
-export interface ReexecutedTx {
-  readonly effect: TxEffect;
-  readonly publicPart: PublicPart | undefined;
-}
-
 export interface PreparationParts {
   readonly chain: Pick<ChainStore, "block" | "txEffects" | "messages">;
   readonly world: Pick<WorldState, "fork">;
@@ -45,12 +36,8 @@ export interface PreparationParts {
   /** Longest search for the transactions of a checkpoint. */
   readonly txTimeoutMs: number;
   readonly posted: PostedCheckpoints;
-  /** Begins to execute a checkpoint after a block; `header` is that of its first block. */
-  readonly startExecution: (
-    parentBlock: number,
-    messages: readonly Uint8Array[],
-    header: Uint8Array,
-  ) => CheckpointExecution;
+  /** Executes the transactions of a checkpoint again. Returns them by block. */
+  readonly execute: (checkpoint: CheckpointToExecute, signal: AbortSignal) => Promise<readonly ReexecutedTx[][]>;
 }
 
 /** A block with its transactions and their effects. */
@@ -104,7 +91,7 @@ export class CheckpointPreparation {
    * that do not need the rest of the epoch.
    */
   async prepare(proof: EpochInProof, epoch: number, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {
-    const { chain, world, posted, startExecution } = this.#parts;
+    const { chain, world, posted } = this.#parts;
     const { number, startBlock, header } = checkpoint;
     const [blocks, { commitments }] = await Promise.all([
       this.gather(epoch, [checkpoint], signal),
@@ -120,32 +107,36 @@ export class CheckpointPreparation {
       messages,
       fork: world.fork(startBlock - 1),
     });
-    const lastPublic = blocks.findLastIndex(({ txs }) => txs.some(({ tx }) => isForPublic(tx.data)));
-    const execution =
-      lastPublic < 0 ? undefined : startExecution(startBlock - 1, messages, Uint8Array.from(blocks[0].block.header));
+    const executed = await this.#execute({ parentBlock: startBlock - 1, messages }, blocks, signal);
     for (const [i, gathered] of blocks.entries()) {
       signal.throwIfAborted();
-      const { block } = gathered;
-      const txs = await toProve(gathered, i <= lastPublic ? execution : undefined, signal);
+      const { header: own, archiveRoot } = gathered.block;
       await inProof.addBlock({
-        header: Uint8Array.from(block.header),
-        archiveRoot: Uint8Array.from(block.archiveRoot),
-        txs,
+        header: Uint8Array.from(own),
+        archiveRoot: Uint8Array.from(archiveRoot),
+        txs: toProve(gathered, executed[i]),
       });
     }
     inProof.end({ header: Uint8Array.from(header), commitments });
   }
+
+  /** Executes the blocks up to the last one with public calls; there is nothing to learn from those after it. */
+  async #execute(
+    start: Omit<CheckpointToExecute, "blocks">,
+    blocks: readonly GatheredBlock[],
+    signal: AbortSignal,
+  ): Promise<readonly ReexecutedTx[][]> {
+    const last = blocks.findLastIndex(({ txs }) => txs.some(({ tx }) => isForPublic(tx.data)));
+    if (last < 0) return [];
+    const wanted = blocks.slice(0, last + 1).map(({ block, txs }) => ({ header: block.header, txs }));
+    return this.#parts.execute({ ...start, blocks: wanted }, signal);
+  }
 }
 
-/** The transactions of a block, executed if there is an execution. */
-async function toProve(
-  { block, txs, effects }: GatheredBlock,
-  execution: CheckpointExecution | undefined,
-  signal: AbortSignal,
-): Promise<TxToProve[]> {
-  const executed = await execution?.executeBlock(Uint8Array.from(block.header), txs, signal);
+/** The transactions of a block; `executed` if they were executed again. */
+function toProve({ txs, effects }: GatheredBlock, executed: readonly ReexecutedTx[] | undefined): TxToProve[] {
   return txs.map(({ hash, tx }, i) => {
-    if (executed !== undefined) requireSameEffect({ hash, tx }, executed[i].effect, effects[i]);
+    if (executed !== undefined) requireSameEffect(hash, executed[i].words, effects[i]);
     const publicPart = executed?.[i].publicPart;
     return { hash, tx, effect: effects[i], ...(publicPart && { publicPart: Promise.resolve(publicPart) }) };
   });

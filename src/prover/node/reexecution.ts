@@ -1,17 +1,18 @@
-import { setImmediate } from "node:timers/promises";
 import type { Core } from "../../core/core.ts";
 import { BlockState } from "../../execution/block-state.ts";
 import type { ContractSource } from "../../execution/contract-directory.ts";
+import { ContractsAsOf } from "../../execution/contracts-as-of.ts";
+import type { HashedTx } from "../../execution/executed-tx.ts";
 import { globalsOfHeader } from "../../execution/globals.ts";
 import type { Siloing } from "../../execution/siloing.ts";
+import { VmInterruptedError } from "../../execution/vm/errors.ts";
 import type { Vm } from "../../execution/vm/vm.ts";
 import { HEADER_AT, headerBlockNumber } from "../../protocol/block-header.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import { GlobalVariables } from "../circuits/layouts/values.ts";
 import { decode } from "../codec/codec.ts";
-import { executeForProving } from "../public-part/execute-for-proving.ts";
-import type { CheckpointExecution, ReexecutedTx } from "./checkpoint-preparation.ts";
+import { type ExecutedForProving, executeForProving } from "../public-part/execute-for-proving.ts";
 
 export interface ReexecutionServices {
   readonly core: Core;
@@ -23,35 +24,40 @@ export interface ReexecutionServices {
   readonly proverId: Uint8Array;
 }
 
+/** A checkpoint whose transactions are executed again. Plain data: it crosses threads. */
+export interface CheckpointToExecute {
+  /** Block before the checkpoint. */
+  readonly parentBlock: number;
+  /** Messages to L2, without padding. */
+  readonly messages: readonly Uint8Array[];
+  /** The checkpoint's first blocks, each with all of its transactions. */
+  readonly blocks: readonly { readonly header: Uint8Array; readonly txs: readonly HashedTx[] }[];
+}
+
 /**
- * Begins to execute a checkpoint on the state after `parentBlock`. `header` is that of its first block. Yields to the
- * event loop between transactions. Throws a WorldStateError if there is no such state.
+ * Executes the transactions of a checkpoint on the state and the contracts of the block before it. Returns them by
+ * block. Throws a WorldStateError if there is no such state, and what executeTx throws. `interrupted` ends it early with
+ * a VmInterruptedError.
  */
 export function reexecuteCheckpoint(
   { core, world, contracts, siloing, vm, proverId }: ReexecutionServices,
-  parentBlock: number,
-  messages: readonly Uint8Array[],
-  header: Uint8Array,
-): CheckpointExecution {
+  { parentBlock, messages, blocks }: CheckpointToExecute,
+  interrupted?: () => boolean,
+): ExecutedForProving[][] {
   const fork = world.fork(parentBlock);
   fork.append(L1_TO_L2_MESSAGE_TREE, [...messages], L1_TO_L2_MESSAGES_PER_CHECKPOINT);
-  const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts, siloing });
-  return {
-    async executeBlock(block, txs, signal) {
-      state.beginBlock(headerBlockNumber(block));
-      const globals = decode(
-        GlobalVariables,
-        "global variables",
-        block.subarray(HEADER_AT.chainId, HEADER_AT.totalFees),
-      );
-      const done: ReexecutedTx[] = [];
-      for (const tx of txs) {
-        await setImmediate();
-        signal.throwIfAborted();
-        const { executed, publicPart } = executeForProving(vm, state, tx, { globals, proverId });
-        done.push({ effect: executed.effect, publicPart });
-      }
-      return done;
-    },
-  };
+  const state = new BlockState({
+    ...{ core, fork, siloing },
+    globals: globalsOfHeader(blocks[0].header),
+    contracts: new ContractsAsOf(contracts, parentBlock),
+  });
+  return blocks.map(({ header, txs }) => {
+    state.beginBlock(headerBlockNumber(header));
+    const range = header.subarray(HEADER_AT.chainId, HEADER_AT.totalFees);
+    const globals = decode(GlobalVariables, "global variables", range);
+    return txs.map((tx) => {
+      if (interrupted?.() === true) throw new VmInterruptedError();
+      return executeForProving(vm, state, tx, { globals, proverId }, { interrupted });
+    });
+  });
 }

@@ -5,7 +5,7 @@ import { recordedJobs } from "../recorded-jobs.ts";
 const { binary, vm } = recordedJobs();
 let pool: SimulationPool;
 beforeEach(() => {
-  pool = new SimulationPool(2);
+  pool = new SimulationPool({ threads: 2 });
 });
 afterEach(() => pool.close());
 
