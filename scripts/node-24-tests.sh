@@ -52,6 +52,6 @@ exec chroot "$work/root" /usr/bin/env -i HOME=/root PATH=/svc/node_modules/.bin:
   CI="${CI:-}" bash -euc 'cd /svc
     . /etc/os-release
     echo "$PRETTY_NAME, $(ldd --version | head -1), Node.js $(node --version)"
-    node -e "import(\"/svc/build/src/rpc/http/uws-library.js\").then(() => console.log(\"uWebSockets.js loads\"))"
+    node -e "import(\"/svc/src/rpc/http/uws-library.ts\").then(() => console.log(\"uWebSockets.js loads\"))"
     exec node node_modules/vitest/vitest.mjs run "$@"' svc "$@"
 INSIDE

@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import type { LockedPackage, LockFile } from "./trim-lock.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const FILES = ["build/src", "build/wasm", "build/l1-artifacts", "data", "LICENSE", "README.md"];
+const FILES = ["build/svc", "build/wasm", "build/l1-artifacts", "data", "LICENSE", "README.md"];
 /** The runtime of a checkout. Whoever installs the package has one. */
 const OWN_RUNTIME = /^node-linux-/;
 

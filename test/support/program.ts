@@ -4,7 +4,7 @@ import { join } from "node:path";
 const isBuilt = process.env.SVC_TEST_BUILT !== undefined;
 
 /** `svc` as tests start it. */
-export const SVC_PROGRAM = join(import.meta.dirname, "../..", isBuilt ? "build/src/cli/main.js" : "src/cli/main.ts");
+export const SVC_PROGRAM = join(import.meta.dirname, "../..", isBuilt ? "build/svc/cli/main.js" : "src/cli/main.ts");
 
 /** Options of Node.js for programs of tests that import from `src`. */
 export const NODE_OPTIONS: readonly string[] = [

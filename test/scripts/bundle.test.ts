@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const SOURCE = join(import.meta.dirname, "../../src");
+
+it("every thread and child process starts with a file that the bundle has", () => {
+  const starts = /new (?:Worker|Piscina)\b|= fork\(|\bworkerPool\(/;
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const without = files.filter((path) => {
+    const text = readFileSync(join(SOURCE, path), "utf8");
+    return starts.test(text) && !text.includes("moduleBeside(import.meta.url,");
+  });
+  // The pool itself is given the file by its callers.
+  expect(without).toEqual(["threads/worker-pool.ts"]);
+});
