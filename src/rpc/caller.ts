@@ -1,6 +1,6 @@
 /** The client behind a request. Valid until the request is answered. */
 export interface Caller {
-  /** IP address of the connection's remote end, in any text form; "" once it has disconnected. */
+  /** IP address of the client, behind trusted proxies, in any text form; "" once it has disconnected. */
   client(): string;
   /** Aborted when the connection closes before the answer is sent. */
   signal(): AbortSignal;

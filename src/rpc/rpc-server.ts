@@ -8,6 +8,7 @@ import type { OpenConnections } from "./http/open-connections.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
+import { TrustedProxies, type TrustedProxySettings } from "./http/trusted-proxies.ts";
 import type { CallCounts } from "./jsonrpc/call-counts.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
@@ -28,6 +29,8 @@ export interface RpcServerOptions {
   maxConnections?: number;
   /** Most open connections per client address, 0 for unlimited. Default 512. */
   maxConnectionsPerClient?: number;
+  /** Proxies whose word counts on which client a request is from; none by default. */
+  proxies?: TrustedProxySettings;
   /** Most calls per second per client address, 0 (the default) for unlimited. See RateLimit. */
   rateLimit?: number;
   /** Time within which a request must arrive. Default 30 s. */
@@ -94,6 +97,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     versionHeaders: options.versionHeaders ?? [],
     healthy: options.healthy ?? (() => true),
     rateLimit: perSecond > 0 ? new RateLimit({ perSecond, memory: options.shared?.rateLimit }) : undefined,
+    proxies: options.proxies && new TrustedProxies(options.proxies),
     connections: options.shared?.connections,
     shared: options.shared !== undefined,
     budget: new AnswerBudget(options.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes),

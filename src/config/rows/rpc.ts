@@ -1,4 +1,5 @@
-import { boolean, secret, someOf, text } from "../kinds.ts";
+import { boolean, listOf, oneOf, secret, someOf, text } from "../kinds.ts";
+import { ipNetwork } from "../network-kinds.ts";
 import {
   byteSize,
   integer,
@@ -65,7 +66,8 @@ export const rpc = {
       flags: ["--rpc-max-connections-per-client"],
       env: ["SVC_RPC_MAX_CONNECTIONS_PER_CLIENT"],
       kind: integer(0, 1_000_000),
-      meaning: "maximum open connections per client address to a JSON-RPC port, 0 for no limit; use 0 behind a proxy",
+      meaning:
+        "maximum open connections per client address to a JSON-RPC port, 0 for no limit; connections of trusted proxies do not count",
     },
     512,
   ),
@@ -77,6 +79,25 @@ export const rpc = {
       meaning: "maximum calls per second per client address on the public port, 0 for no limit",
     },
     0,
+  ),
+  rpcTrustedProxies: withDefault(
+    {
+      flags: ["--rpc-trusted-proxies"],
+      env: ["SVC_RPC_TRUSTED_PROXIES"],
+      kind: listOf(ipNetwork),
+      meaning:
+        "addresses or networks of proxies whose header (or PROXY protocol version 2) names the client, for limits per client address",
+    },
+    [],
+  ),
+  rpcForwardingHeader: withDefault(
+    {
+      flags: ["--rpc-forwarding-header"],
+      env: ["SVC_RPC_FORWARDING_HEADER"],
+      kind: oneOf(["x-forwarded-for", "forwarded"]),
+      meaning: "header in which trusted proxies name the client; the other one is ignored",
+    },
+    "x-forwarded-for",
   ),
   rpcThreads: optional({
     flags: ["--rpc-threads"],

@@ -36,7 +36,12 @@ export type RpcSettings = PortSettings &
 /** Settings common to the public and the admin port. */
 export type PortSettings = Pick<
   Values,
-  "rpcMaxBodySize" | "rpcMaxBatchSize" | "rpcMaxConnections" | "rpcMaxConnectionsPerClient"
+  | "rpcMaxBodySize"
+  | "rpcMaxBatchSize"
+  | "rpcMaxConnections"
+  | "rpcMaxConnectionsPerClient"
+  | "rpcTrustedProxies"
+  | "rpcForwardingHeader"
 >;
 
 export function portOptions(
@@ -44,13 +49,14 @@ export function portOptions(
   { reader: { identity } }: ChainContext,
 ): Pick<
   RpcServerOptions,
-  "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "versionHeaders"
+  "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "proxies" | "versionHeaders"
 > {
   return {
     maxBodyBytes: values.rpcMaxBodySize,
     maxBatchSize: values.rpcMaxBatchSize,
     maxConnections: values.rpcMaxConnections,
     maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+    proxies: trustedProxies(values),
     versionHeaders: versionHeaders({
       l1ChainId: identity.l1ChainId,
       l1RollupAddress: identity.addresses.rollupAddress,
@@ -58,6 +64,14 @@ export function portOptions(
       packageVersion: NETWORK_RELEASE,
     }),
   };
+}
+
+/** undefined where no proxy is trusted. */
+function trustedProxies({
+  rpcTrustedProxies: networks,
+  rpcForwardingHeader: header,
+}: PortSettings): RpcServerOptions["proxies"] {
+  return networks.length === 0 ? undefined : { networks, header };
 }
 
 export interface PublicParts {

@@ -2,6 +2,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import type { Caller } from "../caller.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import type { OpenConnections } from "./open-connections.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
 
@@ -89,9 +90,12 @@ export interface ListenerOptions {
   maxConnections?: number;
   /**
    * Most connections of one client address (IPv6: /64) at once, 0 (the default) for any number. One over it is refused
-   * as one over `maxConnections` is. With uWebSockets.js on Linux only, see ConnectionShare.
+   * as one over `maxConnections` is. With uWebSockets.js on Linux only, see ConnectionShare. Connections of trusted
+   * proxies, which carry requests of many clients, are not bounded so.
    */
   maxConnectionsPerClient?: number;
+  /** Proxies whose word counts on which client a request is from; none when absent. */
+  proxies?: TrustedProxies;
   /** Counts the connections; with others when threads share the port. */
   connections?: OpenConnections;
   /**

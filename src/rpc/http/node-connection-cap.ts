@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { clientNetwork } from "./client-address.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import type { OpenConnections } from "./open-connections.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /**
  * Connections over the cap that may wait for their refusal; further ones are closed unheard, so that refusing stays
@@ -16,6 +17,8 @@ export interface ConnectionLimits {
   /** Connections of all clients that are served at once, and of one client address; 0 for any number. */
   max: number;
   perClient: number;
+  /** Whose connections are not counted per client address. */
+  proxies?: TrustedProxies;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ConnectionLimits {
  */
 export function capConnections(
   server: Server,
-  { max, perClient }: ConnectionLimits,
+  { max, perClient, proxies }: ConnectionLimits,
   open: OpenConnections,
 ): (socket: Socket) => boolean {
   if (max === 0 && perClient === 0) return () => false;
@@ -50,7 +53,7 @@ export function capConnections(
     const client = clientNetwork(socket.remoteAddress ?? "");
     const own = (byClient.get(client) ?? 0) + 1;
     const total = open.opened();
-    const fits = perClient === 0 || own <= perClient;
+    const fits = perClient === 0 || own <= perClient || proxies?.trusts(socket.remoteAddress ?? "") === true;
     const longest = fits && max > 0 && total > max ? idle.takeLongest() : undefined;
     longest?.destroy();
     if (fits && (max === 0 || total <= max || longest !== undefined)) {

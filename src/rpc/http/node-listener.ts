@@ -32,7 +32,11 @@ export async function listenWithNode(application: HttpApplication, options: List
   const state: ListenerState = { closing: false, share: new TurnShare() };
   const overCap = capConnections(
     server,
-    { max: options.maxConnections ?? 0, perClient: options.maxConnectionsPerClient ?? 0 },
+    {
+      max: options.maxConnections ?? 0,
+      perClient: options.maxConnectionsPerClient ?? 0,
+      proxies: options.proxies,
+    },
     options.connections ?? new OpenConnections(),
   );
   const unanswered = new WeakMap<Socket, number>();
@@ -109,6 +113,15 @@ class NodeExchange {
     this.#send(answer, true);
   }
 
+  #client(): string {
+    const { headers, socket } = this.#req;
+    const peer = socket.remoteAddress ?? "";
+    const { proxies } = this.#options;
+    if (proxies === undefined) return peer;
+    // Several lines are joined already.
+    return proxies.clientOf({ peer, proxied: "", forwarded: String(headers[proxies.header] ?? "") });
+  }
+
   /** Aborted when the connection closes before the answer has been handed over. */
   #signal(): AbortSignal {
     const gone = new AbortController();
@@ -139,7 +152,7 @@ class NodeExchange {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(", ") : (value ?? "");
         },
-        client: () => req.socket.remoteAddress ?? "",
+        client: () => this.#client(),
         signal: () => this.#signal(),
       });
       if (isBodyRequest(outcome)) this.#readBody(application, outcome);

@@ -68,6 +68,8 @@ export interface ExchangeFacts {
   headOnly: boolean;
   /** The client asked for the end of the connection, which the library would keep open. */
   clientCloses: boolean;
+  /** See forwardedOf. */
+  forwarded: string;
 }
 
 /**
@@ -295,7 +297,7 @@ export class UwsExchange implements Timed, Caller {
   }
 
   client(): string {
-    return this.#done ? "" : clientOf(this.#res);
+    return this.#done ? "" : clientOf(this.#res, this.#shared.options.proxies, this.#facts.forwarded);
   }
 
   signal(): AbortSignal {

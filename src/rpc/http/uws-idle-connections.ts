@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
 import { IdleConnections } from "./idle-connections.ts";
-import { clientOf } from "./uws-client.ts";
+import { peerOf } from "./uws-client.ts";
 
 interface Idle {
   readonly res: uws.HttpResponse;
@@ -20,7 +20,7 @@ export class UwsIdleConnections {
   crowded = false;
 
   opened(res: uws.HttpResponse): void {
-    const connection: Idle = { res, client: clientOf(res) };
+    const connection: Idle = { res, client: peerOf(res) };
     this.#idle.add(connection);
     const others = this.#byClient.get(connection.client);
     if (others === undefined) this.#byClient.set(connection.client, new Set([connection]));
@@ -32,7 +32,7 @@ export class UwsIdleConnections {
   /** To be called with each request, before anything is asked of this object again. */
   asked(res: uws.HttpResponse): void {
     if (this.#byClient.size === 0) return;
-    const client = clientOf(res);
+    const client = peerOf(res);
     for (const connection of this.#byClient.get(client) ?? []) this.#idle.remove(connection);
     this.#byClient.delete(client);
   }

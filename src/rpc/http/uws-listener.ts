@@ -14,8 +14,9 @@ import {
 } from "./listener.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 import { TurnShare } from "./turn-share.ts";
-import { clientOf } from "./uws-client.ts";
+import { forwardedOf, peerOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 import { UwsIdleConnections } from "./uws-idle-connections.ts";
@@ -47,7 +48,12 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   app.filter(count);
   capConnections(
     app,
-    { max: maxConnections, perClient: options.maxConnectionsPerClient ?? 0, port: () => port },
+    {
+      max: maxConnections,
+      perClient: options.maxConnectionsPerClient ?? 0,
+      proxies: options.proxies,
+      port: () => port,
+    },
     options.connections ?? new OpenConnections(),
     idle,
   );
@@ -109,6 +115,8 @@ interface ConnectionLimits {
   /** Of all clients, and of one client address; 0 for any number. */
   max: number;
   perClient: number;
+  /** Whose connections are not counted per client address. */
+  proxies: TrustedProxies | undefined;
   port(): number;
 }
 
@@ -122,7 +130,7 @@ function capConnections(
   open: OpenConnections,
   idle: UwsIdleConnections,
 ): void {
-  const { max, perClient, port } = limits;
+  const { max, perClient, proxies, port } = limits;
   if (max === 0 && perClient === 0) return;
   const share = perClient > 0 ? new ConnectionShare({ most: perClient, port }) : undefined;
   const count = (res: types.HttpResponse, change: number): void => {
@@ -133,7 +141,8 @@ function capConnections(
     }
     const total = open.opened();
     idle.crowded = isCrowded(total);
-    if (share !== undefined && !share.admits(clientOf(res), total)) refuse(res);
+    const peer = share === undefined ? "" : peerOf(res);
+    if (share !== undefined && !proxies?.trusts(peer) && !share.admits(peer, total)) refuse(res);
     else if (max > 0 && total > max && !idle.closeLongest()) refuse(res);
     else if (max > 0) idle.opened(res);
   };
@@ -151,6 +160,7 @@ function serve(res: types.HttpResponse, req: types.HttpRequest, shared: Exchange
   const facts = {
     headOnly: req.getCaseSensitiveMethod() === "HEAD",
     clientCloses: req.getHeader("connection").toLowerCase() === "close",
+    forwarded: forwardedOf(req, shared.options.proxies),
   };
   shared.idle.asked(res);
   shared.drain.enter();

@@ -2,7 +2,7 @@ import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
 import type { Answer, PlainPost, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
-import { clientOf } from "./uws-client.ts";
+import { clientOf, forwardedOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 
@@ -66,6 +66,15 @@ class PlainHead implements RequestHead {
   }
 }
 
+/** What is kept of a request's head. */
+interface PlainFacts {
+  /** Content-Type and Accept-Encoding. */
+  type: string;
+  accept: string;
+  /** See forwardedOf. */
+  forwarded: string;
+}
+
 /**
  * One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is
  * passed on.
@@ -74,13 +83,15 @@ class PlainExchange {
   readonly #res: uws.HttpResponse;
   readonly #type: string;
   readonly #accept: string;
+  readonly #forwarded: string;
   readonly #route: Route;
   #ordinary: UwsExchange | undefined;
 
-  constructor(res: uws.HttpResponse, type: string, accept: string, route: Route) {
+  constructor(res: uws.HttpResponse, { type, accept, forwarded }: PlainFacts, route: Route) {
     this.#res = res;
     this.#type = type;
     this.#accept = accept;
+    this.#forwarded = forwarded;
     this.#route = route;
   }
 
@@ -128,9 +139,8 @@ class PlainExchange {
     }
   }
 
-  /** Address of the other end. */
   client(): string {
-    return clientOf(this.#res);
+    return clientOf(this.#res, this.#route.shared.options.proxies, this.#forwarded);
   }
 
   #head(exchange: UwsExchange): PlainHead {
@@ -138,7 +148,8 @@ class PlainExchange {
   }
 
   #becomeOrdinary(): UwsExchange {
-    this.#ordinary = new UwsExchange(this.#res, { headOnly: false, clientCloses: false }, this.#route.shared);
+    const facts = { headOnly: false, clientCloses: false, forwarded: this.#forwarded };
+    this.#ordinary = new UwsExchange(this.#res, facts, this.#route.shared);
     return this.#ordinary;
   }
 }
@@ -172,7 +183,9 @@ export function routePlainPosts(
       req.getHeader(CONTENT_ENCODING) === "" &&
       hasCertainLength(req);
     if (!isPlain) return otherwise(res, req);
-    const exchange = new PlainExchange(res, type, req.getHeader(ACCEPT_ENCODING), route);
+    const accept = req.getHeader(ACCEPT_ENCODING);
+    const forwarded = forwardedOf(req, shared.options.proxies);
+    const exchange = new PlainExchange(res, { type, accept, forwarded }, route);
     shared.drain.enter();
     res.onAborted(() => exchange.aborted());
     res.onData((chunk, isLast) => exchange.data(chunk, isLast));
