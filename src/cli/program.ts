@@ -11,6 +11,7 @@ import { generateBootnodeEnrCommand } from "./commands/generate-bootnode-enr.ts"
 import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-key.ts";
 import { keystoreCommand } from "./commands/keystore.ts";
 import { migrateHaDbCommand } from "./commands/migrate-ha-db.ts";
+import { proveFailedEpochCommand } from "./commands/prove-failed-epoch.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { generateBlsKeypairCommand, validatorKeysCommand } from "./commands/validator-keys.ts";
@@ -37,6 +38,7 @@ export function program(): Command {
     .addCommand(keystoreCommand())
     .addCommand(migrateHaDbCommand())
     .addCommand(dbCommand())
+    .addCommand(proveFailedEpochCommand())
     .addCommand(benchWitnessCommand())
     .addCommand(vmCommand())
     .addCommand(completionCommand(svc));

@@ -19,11 +19,17 @@ export interface ChainServices {
   world: WorldState;
 }
 
+/** The rollup of a store. */
+export type StoreOwner = Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "genesisArchiveRoot"> & {
+  readonly addresses: Pick<RollupIdentity["addresses"], "rollupAddress">;
+  readonly constants: Pick<RollupIdentity["constants"], "epochDuration">;
+};
+
 export interface ChainServicesOptions {
   path: string;
   mapSizeKb: number;
   core: Core;
-  identity: RollupIdentity;
+  identity: StoreOwner;
   publicData: PrefilledEntry[];
   /** Hashes large blocks on other threads. */
   hasher: TileHasher;

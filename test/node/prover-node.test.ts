@@ -1,12 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import type { Values } from "../../src/config/options.ts";
+import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { openDataDirectory } from "../../src/node/data-directory.ts";
 import { createLogging } from "../../src/node/logging.ts";
 import { type ChainParts, type RunningNode, startNode } from "../../src/node/node.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
+import { runSvc } from "../cli/run-svc.ts";
 import { PROVER_KEY, recordedSubmissions, startThreeEpochs, type ThreeEpochs } from "../prover/three-epochs.ts";
 import { until } from "../sequencer/proposing-node.ts";
 
@@ -32,6 +37,15 @@ async function txSource(all: Record<string, unknown>[]): Promise<Server> {
   return server;
 }
 
+class FirstOpeningFails extends Kzg {
+  #openings = 0;
+
+  override async open(...asked: Parameters<Kzg["open"]>): ReturnType<Kzg["open"]> {
+    if (this.#openings++ === 0) throw new Error("the first opening fails");
+    return super.open(...asked);
+  }
+}
+
 describe("a node with a prover on an L1 with three unproven epochs", () => {
   const log: LogLine[] = [];
   let l1: ThreeEpochs;
@@ -39,8 +53,11 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
   let node: RunningNode;
   let parts: ChainParts;
   let release: () => void;
+  let folder: string;
+  const kzg = new FirstOpeningFails();
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "svc-prover-node-test-"));
     l1 = await startThreeEpochs();
     source = await txSource(l1.txs());
     const address = source.address();
@@ -65,6 +82,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
       PROVER_AGENT_POLL_INTERVAL_MS: "20",
       L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
       PROVER_PUBLISHER_PRIVATE_KEY: toHex(PROVER_KEY),
+      PROVER_NODE_FAILED_EPOCH_STORE: `file://${folder}/failed`,
       TX_COLLECTION_NODE_RPC_URLS: `http://127.0.0.1:${port}`,
     };
     const { values } = configure({ flags: new Map([["--prover-node", "true"]]), environment });
@@ -81,6 +99,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
         write: (line) => void log.push(JSON.parse(line)),
       }),
       signal: new AbortController().signal,
+      kzg,
       beforeListening: async (started) => {
         parts = started;
         parts.clock.set((l1.timestamp + 4) * 1000);
@@ -92,10 +111,12 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     await node?.stop();
     release?.();
     source?.close();
+    await kzg.close();
     await l1?.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
-  it("proves all of them, in order, on L1", async () => {
+  it("proves all of them, in order, on L1, also the one that fails at first", async () => {
     const { reader } = parts;
     const proven = async () => reader.provenCheckpointNumber((await reader.latestBlock()).number);
     await until(async () => (await proven()) === 64);
@@ -117,5 +138,22 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     );
     const recorded = recordedSubmissions().filter(({ epoch }) => epoch >= 23);
     expect([calldata[0], calldata[2]]).toEqual(recorded.map((each) => each.calldata));
+    expect(log.filter(({ msg }) => msg.startsWith("proving epoch {epoch} ended as"))).toHaveLength(1);
+  }, 240_000);
+
+  it("has uploaded the epoch that failed, which svc prove-failed-epoch proves without the node and L1", async () => {
+    const uploaded = () => log.find(({ msg }) => msg.startsWith("failed epoch {epoch} is uploaded"));
+    await until(async () => uploaded() !== undefined);
+    const { epoch, location } = uploaded() as LogLine & { epoch: number; location: string };
+    const failure = log.find(({ msg }) => msg.startsWith("proving epoch {epoch} ended as"));
+    expect(failure).toMatchObject({ epoch, reason: expect.stringContaining("the first opening fails") });
+    const ended = await runSvc(["prove-failed-epoch", location], { PROVER_REAL_PROOFS: "false", LOG_LEVEL: "silent" });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const checkpoints = parts.chain.checkpointsOfEpoch(epoch);
+    const [first, last] = [checkpoints[0], checkpoints[checkpoints.length - 1]];
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      ...{ epoch, start: first.number, end: last.number, endArchive: toHex(last.archiveRoot) },
+      failedBefore: failure?.reason,
+    });
   }, 240_000);
 });

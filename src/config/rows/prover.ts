@@ -157,7 +157,6 @@ export const prover = {
     env: ["PROVER_NODE_FAILED_EPOCH_STORE"],
     kind: writableStore,
     meaning: "store for the state of epochs that failed to prove",
-    refused: "this version does not upload the state of failed epochs",
   }),
   proverNodeEpochProvingDelayMs: proverRows.optional({
     flags: ["--proverNode.proverNodeEpochProvingDelayMs"],

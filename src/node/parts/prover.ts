@@ -7,14 +7,17 @@ import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.
 import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
-import { ProvingRefusedError } from "../../prover/node/errors.ts";
+import { ProvingRefusedError, TxsMissingError } from "../../prover/node/errors.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
 import { ProverNode } from "../../prover/node/prover-node.ts";
 import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
+import { openObjectStore } from "../../storage/objects/open-store.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
 import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-submitter.ts";
+import { type FailedEpochServices, FailedEpochUploader } from "../prover/failed-epochs/upload.ts";
 import { configuredProver, type ProverKeySettings } from "../prover/prover-keys.ts";
 import { type ProvingJobSettings, startProvingJobs } from "../prover/proving-jobs.ts";
 import { Teardown } from "../teardown.ts";
@@ -25,9 +28,11 @@ export type ProverSettings = ProverKeySettings &
   ProvingJobSettings &
   SubmitterSettings &
   TxCollectionSettings &
+  ObjectStoreSettings &
   Pick<
     Values,
     | "dataStoreMapSizeKb"
+    | "proverNodeFailedEpochStore"
     | "proverNode"
     | "enableProverNode"
     | "proverNodeDisableProofPublish"
@@ -123,6 +128,8 @@ export async function createProver(context: ChainContext, options: ProverOptions
       txTimeoutMs: values.txGatheringTimeoutMs,
       execute: reexecution.execute,
     });
+    const failed = failedEpochUploader(context, options, { preparation, posted, proverId: keys.id });
+    if (failed !== undefined) teardown.add("upload of a failed epoch", () => failed.stop());
     const node = new ProverNode({
       ...{ chain, constants, preparation, posted, logger },
       startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
@@ -134,6 +141,9 @@ export async function createProver(context: ChainContext, options: ProverOptions
       onChainChange: (listener) => synchronizer.on("progress", listener),
       pollIntervalMs: values.proverNodePollingIntervalMs,
       maxRuns: values.proverNodeMaxPendingJobs,
+      ended: (run, reason) => {
+        if (run.status === "failed" && !(reason instanceof TxsMissingError)) failed?.upload(run, reason);
+      },
     });
     teardown.add("prover node", () => node.stop());
     logger.info(
@@ -152,6 +162,23 @@ export async function createProver(context: ChainContext, options: ProverOptions
     await teardown.run();
     throw error;
   }
+}
+
+/** Uploads epochs that fail, if there is a store for them. Throws an ObjectStoreUrlError. */
+function failedEpochUploader(
+  { store, chain, reader, publicData, loggerFor }: ChainContext,
+  { values, directory }: ProverOptions,
+  parts: Pick<FailedEpochServices, "preparation" | "posted" | "proverId">,
+): FailedEpochUploader | undefined {
+  const { proverNodeFailedEpochStore: url } = values;
+  if (url === undefined) return undefined;
+  return new FailedEpochUploader({
+    ...{ ...parts, store, chain, publicData },
+    target: openObjectStore(url, objectStoreAccess(values)),
+    identity: reader.identity,
+    directory: directory.path,
+    logger: loggerFor("prover"),
+  });
 }
 
 /** Transactions from other nodes' RPC and from file stores. */

@@ -2,13 +2,22 @@ import { createHash } from "node:crypto";
 import { mkdir, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { unpackedStream } from "../../storage/objects/gunzip.ts";
-import type { Candidate } from "./candidates.ts";
+import type { ObjectReader } from "../../storage/objects/object-store.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
-import { type SnapshotNetwork, snapshotFolder } from "./snapshot-index.ts";
 import type { TransferReport } from "./transfer-report.ts";
 
+/** A gzipped database in an object store. */
+export interface PackedDatabase {
+  store: ObjectReader;
+  key: string;
+  /** Of the database file. */
+  bytes: number;
+  sha256: string;
+  /** Of the object. */
+  packedBytes: number;
+}
+
 export interface DownloadOptions {
-  network: SnapshotNetwork;
   /** Created by the download. */
   folder: string;
   report: (total: number) => TransferReport;
@@ -23,19 +32,17 @@ function isZlibError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * Downloads a snapshot's database to `data.mdb` in a new folder, and checks its unpacked length and SHA-256 against the
- * index. Never writes more than the announced length. Throws SnapshotRefusedError, ObjectStoreError, or the reason of
+ * Downloads a database to `data.mdb` in a new folder, and checks its unpacked length and SHA-256. Never writes more than the announced length. Throws SnapshotRefusedError, ObjectStoreError, or the reason of
  * `signal`.
  */
-export async function download({ store, entry }: Candidate, options: DownloadOptions): Promise<void> {
-  const { network, folder, signal } = options;
-  const { bytes, sha256, packedBytes } = entry.chain;
+export async function download(database: PackedDatabase, options: DownloadOptions): Promise<void> {
+  const { folder, signal } = options;
+  const { store, key, bytes, sha256, packedBytes } = database;
   await mkdir(folder, { recursive: true });
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < bytes + SPARE_BYTES) {
     throw new SnapshotRefusedError("space", `its database has ${bytes} bytes, ${bavail * bsize} bytes are free`);
   }
-  const key = `${snapshotFolder(network)}/${entry.dataUrls.chain}`;
   const body = await store.open(key, signal);
   if (body === undefined) throw new SnapshotRefusedError("absent", `the store has no ${key}`);
   const report = options.report(packedBytes);

@@ -8,7 +8,7 @@ import { type Candidate, findCandidates } from "./candidates.ts";
 import { download } from "./download.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
 import { l1Position } from "./snapshot-facts.ts";
-import type { SnapshotEntry, SnapshotNetwork } from "./snapshot-index.ts";
+import { type SnapshotEntry, type SnapshotNetwork, snapshotFolder } from "./snapshot-index.ts";
 import { RESTORE_FOLDER, swapIn } from "./swap.ts";
 import { transferBar, transferLog } from "./transfer-report.ts";
 import { type VerifyOptions, verifySnapshot } from "./verify.ts";
@@ -117,7 +117,8 @@ async function take(candidate: Candidate, network: SnapshotNetwork, options: Res
     logger.info({ store: store.name, l2BlockNumber, bytes, packedBytes }, "downloading a snapshot");
     const report = (total: number) =>
       stream.isTTY ? transferBar(stream, total, "snapshot") : transferLog(logger, total, "downloading a snapshot");
-    await download(candidate, { network, folder: copy, report, signal });
+    const key = `${snapshotFolder(network)}/${entry.dataUrls.chain}`;
+    await download({ store, key, ...entry.chain }, { folder: copy, report, signal });
     await verifySnapshot(copy, entry, options);
     signal.throwIfAborted();
     swapIn(directory.path, copy);

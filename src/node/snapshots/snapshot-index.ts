@@ -1,4 +1,5 @@
 import { unpacked } from "../../storage/objects/gunzip.ts";
+import { brokenRule, isCount, isDigest, isHash, isMembers, type MemberRule } from "./member-rules.ts";
 
 /** The chain of the snapshots. */
 export interface SnapshotNetwork {
@@ -63,12 +64,6 @@ export function databaseName(at: Date, l2BlockHash: string): string {
   return `chain-${at.toISOString().replace(/\D/g, "").slice(0, 14)}-${l2BlockHash}.db`;
 }
 
-type Members = Record<string, unknown>;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots: unknown[] } {
   let document: unknown;
   try {
@@ -89,13 +84,10 @@ function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots
   return { snapshots };
 }
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isHash = (value: unknown): boolean => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
 /** A plain file name, so that it cannot lead out of the folder or to another server. */
 const isName = (value: unknown): boolean => typeof value === "string" && /^[\w-][\w.-]{0,199}$/.test(value);
-const isDigest = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-const RULES: [path: string, holds: (value: unknown) => boolean, rule: string][] = [
+const RULES: readonly MemberRule[] = [
   ["l2BlockNumber", isCount, "must be a whole number"],
   ["l2BlockHash", isHash, "must be 0x and 64 hex digits"],
   ["checkpointNumber", isCount, "must be a whole number"],
@@ -108,14 +100,6 @@ const RULES: [path: string, holds: (value: unknown) => boolean, rule: string][] 
   ["chain.sha256", isDigest, "must be 64 hex digits"],
   ["chain.packedBytes", isCount, "must be a whole number"],
 ];
-
-function brokenRule(entry: unknown): string | undefined {
-  for (const [path, holds, rule] of RULES) {
-    const value = path.split(".").reduce<unknown>((at, name) => (isMembers(at) ? at[name] : undefined), entry);
-    if (!holds(value)) return `${path} ${rule}`;
-  }
-  return undefined;
-}
 
 export interface SnapshotIndex {
   /** In their order. */
@@ -131,7 +115,7 @@ export interface SnapshotIndex {
 export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): SnapshotIndex {
   const index: SnapshotIndex = { entries: [], refused: [] };
   parseDocument(bytes, network).snapshots.forEach((entry, position) => {
-    const rule = brokenRule(entry);
+    const rule = brokenRule(RULES, entry);
     if (rule === undefined) index.entries.push(entry as SnapshotEntry);
     else index.refused.push({ position, rule });
   });

@@ -8,7 +8,7 @@ import type { WorldState } from "../../world-state/world-state.ts";
 import type { EpochProver } from "../epoch/epoch-prover.ts";
 import type { TxToProve } from "../epoch/epoch-types.ts";
 import { ProvingRefusedError, TxsMissingError } from "./errors.ts";
-import type { PostedCheckpoints } from "./posted-checkpoints.ts";
+import type { PostedCheckpoint } from "./posted-checkpoints.ts";
 import type { CheckpointToExecute } from "./reexecution.ts";
 import type { ReexecutedTx } from "./reexecution-pool.ts";
 import { requireSameEffect } from "./same-effect.ts";
@@ -35,13 +35,13 @@ export interface PreparationParts {
   readonly txs: MinedTxs;
   /** Longest search for the transactions of a checkpoint. */
   readonly txTimeoutMs: number;
-  readonly posted: PostedCheckpoints;
+  readonly posted: { read(checkpoint: CheckpointRecord): Promise<Pick<PostedCheckpoint, "commitments">> };
   /** Executes the transactions of a checkpoint again. Returns them by block. */
   readonly execute: (checkpoint: CheckpointToExecute, signal: AbortSignal) => Promise<readonly ReexecutedTx[][]>;
 }
 
 /** A block with its transactions and their effects. */
-interface GatheredBlock {
+export interface GatheredBlock {
   readonly block: BlockRecord;
   readonly txs: readonly HashedTx[];
   readonly effects: readonly TxEffect[];

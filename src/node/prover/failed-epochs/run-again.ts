@@ -1,0 +1,78 @@
+import { tmpdir } from "node:os";
+import type { Values } from "../../../config/options.ts";
+import { loadCore } from "../../../core/load-core.ts";
+import { Kzg } from "../../../l1/blobs/kzg.ts";
+import { toHex } from "../../../protocol/bytes.ts";
+import { openObjectReader } from "../../../storage/objects/open-store.ts";
+import { Metrics } from "../../../telemetry/metrics/metrics.ts";
+import type { LoggerFor } from "../../logging.ts";
+import { objectStoreAccess } from "../../object-access.ts";
+import { checkProver } from "../../parts/prover.ts";
+import { Teardown } from "../../teardown.ts";
+import { type ProvingJobSettings, startProvingJobs } from "../proving-jobs.ts";
+import { FailedEpochError } from "./failed-epoch.ts";
+import { openFailedEpoch } from "./open.ts";
+import { proveAgain } from "./prove-again.ts";
+
+export type ProveAgainSettings = ProvingJobSettings & Pick<Values, "dataDirectory" | "dataStoreMapSizeKb">;
+
+/** What `svc prove-failed-epoch` prints. */
+export interface ProvenAgain {
+  readonly epoch: number;
+  /** Numbers of the first and the last checkpoint. */
+  readonly start: number;
+  readonly end: number;
+  /** Why it could not be proven before. */
+  readonly failedBefore: string;
+  readonly endArchive: string;
+  readonly outHash: string;
+  readonly seconds: number;
+}
+
+/**
+ * Downloads the failed epoch at `url` and proves it, without submitting the proof. Rejects with an OperatorError if it
+ * cannot be read or proven.
+ */
+export async function runFailedEpoch(
+  url: string,
+  values: ProveAgainSettings,
+  { loggerFor, threads, signal }: { loggerFor: LoggerFor; threads: number; signal: AbortSignal },
+): Promise<ProvenAgain> {
+  checkProver(values);
+  const logger = loggerFor("prover");
+  const teardown = new Teardown(logger);
+  try {
+    const core = loadCore();
+    const opened = await openFailedEpoch({
+      reader: openObjectReader(url, objectStoreAccess(values)),
+      directory: values.dataDirectory ?? tmpdir(),
+      mapSizeKb: values.dataStoreMapSizeKb,
+      ...{ core, logger, signal },
+    });
+    teardown.add("failed epoch", () => opened.close());
+    const { epoch, reason, failedAt } = opened.facts;
+    logger.info({ epoch, failedAt, reason }, "epoch {epoch} failed at {failedAt}: {reason}");
+    const jobs = startProvingJobs(values, { loggerFor, threads, lowPriority: false, metrics: new Metrics(() => {}) });
+    teardown.add("proving jobs", () => jobs.stop());
+    const kzg = new Kzg();
+    teardown.add("KZG", () => kzg.close());
+    const began = performance.now();
+    const proof = await proveAgain(opened, { core, kzg, runner: jobs.producer, logger }, signal).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        const message = error instanceof Error ? error.message : String(error);
+        throw new FailedEpochError(`${epoch} fails again: ${message}`, { cause: error });
+      },
+    );
+    const { start, end, endArchive, outHash } = proof;
+    return {
+      ...{ epoch, start, end },
+      failedBefore: reason,
+      endArchive: toHex(endArchive),
+      outHash: toHex(outHash),
+      seconds: Math.round((performance.now() - began) / 10) / 100,
+    };
+  } finally {
+    await teardown.run();
+  }
+}
