@@ -10,8 +10,10 @@ import { ContentStore } from "./content-store.ts";
 export interface ChainReadsOptions {
   path: string;
   mapSizeKb?: number;
-  /** Commit counter of the node thread's store. */
+  /** Commit counter of the store that the process opened first. */
   commits: SharedArrayBuffer;
+  /** See StoreOptions. */
+  anotherProcess?: boolean;
   epochDuration: number;
   publicData: PrefilledEntry[];
 }
@@ -31,10 +33,11 @@ export function chainOf(store: Store, world: WorldState, epochDuration: number):
   return new ChainStore({ store, genesis, epochDuration });
 }
 
-/** Opens the chain store for reading. This process must have it open for writing. */
-export function openChainReads({ path, mapSizeKb, commits, epochDuration, publicData }: ChainReadsOptions): ChainReads {
+/** Opens the chain store for reading. This process must have it open already. */
+export function openChainReads(options: ChainReadsOptions): ChainReads {
+  const { path, mapSizeKb, commits, anotherProcess, epochDuration, publicData } = options;
   const core = loadCore();
-  const store = openStore({ path, mapSizeKb, commits, readOnly: true });
+  const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true });
   const world = new WorldState(core, store, publicData);
   const chain = chainOf(store, world, epochDuration);
   return { store, chain, content: new ContentStore({ store, chain }), world, core };

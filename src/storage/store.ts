@@ -1,4 +1,6 @@
 import { open, type RootDatabase } from "lmdb";
+import { type CommitWatch, CountedCommits } from "./commit-watch.ts";
+import { ForeignCommits } from "./foreign-commits.ts";
 import { LmdbTable, NO_WRITES } from "./lmdb-table.ts";
 import { copyStore } from "./store-copy.ts";
 import { StoreCorruptedError, type StoreFault, StoreFullError, storeError } from "./store-errors.ts";
@@ -10,7 +12,7 @@ import { freeBytes, WriteRoom } from "./write-room.ts";
  * The chain store: one LMDB environment, so that blocks, messages and trees are committed atomically. One writer and
  * any number of readers. Reads in one synchronous run see the same MVCC snapshot.
  */
-export interface Store {
+export interface Store extends CommitWatch {
   readonly path: string;
   /**
    * Shared counters of started and ended transactions, and a damage flag. Pass it in the StoreOptions of readers on
@@ -45,6 +47,11 @@ export interface StoreOptions {
   readOnly?: boolean;
   /** `commits` of the writing store, if that is open on another thread. */
   commits?: SharedArrayBuffer;
+  /**
+   * The store is written by another process, which this one only reads beside. Without `commits`, this store counts the
+   * commits of that process, for its own threads as well.
+   */
+  anotherProcess?: boolean;
   /** Called when the store can no longer be written or is damaged, in addition to the thrown error. Must not throw. */
   onFault?(fault: StoreFault): void;
 }
@@ -71,6 +78,8 @@ class LmdbStore implements Store {
   readonly commits: SharedArrayBuffer;
   readonly #counts: Int32Array;
   readonly #knowsWriter: boolean;
+  readonly #watch: CommitWatch;
+  readonly #foreign: ForeignCommits | undefined;
   /** Undefined in a reader. */
   readonly #room: WriteRoom | undefined;
   readonly #onFault: StoreOptions["onFault"];
@@ -78,13 +87,16 @@ class LmdbStore implements Store {
   #seenVersion: number;
   #closed = false;
 
-  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits, readOnly, onFault }: StoreOptions) {
+  constructor(root: RootDatabase<Buffer, Buffer>, options: StoreOptions) {
+    const { path, mapSizeKb, commits, readOnly, anotherProcess = false, onFault } = options;
     this.path = path;
     this.#root = root;
     this.#mapSizeKb = mapSizeKb;
     this.commits = commits ?? new SharedArrayBuffer(12);
     this.#counts = new Int32Array(this.commits);
-    this.#knowsWriter = commits !== undefined || readOnly !== true;
+    this.#knowsWriter = !anotherProcess && (commits !== undefined || readOnly !== true);
+    this.#watch = new CountedCommits(this.#counts, ENDED);
+    this.#foreign = anotherProcess && commits === undefined ? new ForeignCommits(root, () => this.#count()) : undefined;
     this.#seenVersion = Atomics.load(this.#counts, ENDED);
     this.#onFault = onFault;
     this.#room = readOnly ? undefined : new WriteRoom(path, (mapSizeKb ?? Number.POSITIVE_INFINITY) * 1024);
@@ -103,6 +115,15 @@ class LmdbStore implements Store {
 
   current(): number | undefined {
     return this.#knowsWriter && Atomics.load(this.#counts, BEGUN) === this.#seenVersion ? this.#seenVersion : undefined;
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#watch.onCommit(listener);
+  }
+
+  #count(): void {
+    Atomics.add(this.#counts, ENDED, 1);
+    Atomics.notify(this.#counts, ENDED);
   }
 
   table(name: string): LmdbTable {
@@ -130,7 +151,7 @@ class LmdbStore implements Store {
       throw this.#failed(error);
     } finally {
       this.#depth--;
-      if (this.#depth === 0) Atomics.add(this.#counts, ENDED, 1);
+      if (this.#depth === 0) this.#count();
     }
   }
 
@@ -181,6 +202,7 @@ class LmdbStore implements Store {
   close(): Promise<void> {
     if (!this.#closed) this.#room?.close();
     this.#closed = true;
+    this.#foreign?.stop();
     if (this.#onFault !== undefined) Atomics.notify(this.#counts, DAMAGED);
     return this.#root.close();
   }
