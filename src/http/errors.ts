@@ -7,10 +7,13 @@ export type HttpErrorKind = "unreachable" | "timeout" | "too-slow" | "too-large"
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly kind: HttpErrorKind;
+  /** The system's error code of a failed connection, if that is what failed. */
+  readonly code: string | undefined;
 
-  constructor(kind: HttpErrorKind, rule: string) {
+  constructor(kind: HttpErrorKind, rule: string, code?: string) {
     super(rule);
     this.kind = kind;
+    this.code = code;
   }
 }
 

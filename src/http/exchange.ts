@@ -57,7 +57,8 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
   const translated = (error: unknown): HttpError => {
     if (error instanceof HttpError) return error;
     if (stop.signal.aborted) return stop.signal.reason as HttpError;
-    return new HttpError("unreachable", `cannot be reached (${failureCode(error)})`);
+    const code = failureCode(error);
+    return new HttpError("unreachable", `cannot be reached (${code})`, code);
   };
   let response: IncomingMessage;
   try {

@@ -1,7 +1,9 @@
 import type { Logger } from "../telemetry/logger.ts";
 import { UnknownStateError } from "../world-state/errors.ts";
 import type { ResultCache } from "./cache/result-cache.ts";
+import type { Forwarder } from "./forward/forwarder.ts";
 import { AnswerBudget } from "./http/answer-budget.ts";
+import type { Consistency } from "./http/consistency.ts";
 import { listen } from "./http/listen.ts";
 import type { Header, HttpApplication, Listener } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
@@ -55,6 +57,10 @@ export interface RpcServerOptions {
   longCalls?: LongCalls;
   /** Counts the calls of each method. */
   counts?: CallCounts;
+  /** See RpcApplicationOptions. */
+  consistency?: Consistency;
+  /** See CallsOptions. */
+  forwarder?: Forwarder;
   /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
   maxWaitingBytes?: number;
   /** Files of a page that is served below /ui/, without the guard. */
@@ -81,6 +87,7 @@ export const RPC_DEFAULTS = {
   requestTimeoutMs: 30_000,
   stallTimeoutMs: 30_000,
   maxWaitingBytes: 64 * 1024 * 1024,
+  minBlockWaitMs: 1_000,
 } as const;
 
 /** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */

@@ -1,7 +1,14 @@
 import type { Logger } from "../../telemetry/logger.ts";
 import { JsonWriter, type Write } from "../encoding/json-writer.ts";
 import { type RpcAnswer, unreadable } from "./answer.ts";
-import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./errors.ts";
+import {
+  EXECUTION_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  LIMIT_EXCEEDED,
+  RESOURCE_UNAVAILABLE,
+  RpcError,
+} from "./errors.ts";
 
 /** What an answer repeats of its request. A Uint8Array, which no JSON is read as, is JSON text. */
 export interface Echo {
@@ -19,6 +26,7 @@ export interface AnswerWriterOptions {
 }
 
 const JSONRPC = "2.0";
+const RETRY_SOON = [["Retry-After", "1"]] as const;
 /** Between the id and the result; ends kept begin with it. */
 export const RESULT_MEMBER = ',"result":';
 
@@ -66,7 +74,9 @@ export class AnswerWriter {
       out.text(`,"error":{"code":${code}`);
       if (data !== undefined) out.text(',"data":').value(data);
       out.text(',"message":').value(message).text("}}");
-      return { status: code === LIMIT_EXCEEDED ? 503 : 400, body: out.take() };
+      const body = out.take();
+      if (code === RESOURCE_UNAVAILABLE) return { status: 503, body, headers: RETRY_SOON };
+      return { status: code === LIMIT_EXCEEDED ? 503 : 400, body };
     } catch (unwritable) {
       // Data that is no JSON.
       out.rewind(0);

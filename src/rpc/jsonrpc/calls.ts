@@ -1,6 +1,8 @@
 import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
 import type { Write } from "../encoding/json-writer.ts";
+import type { Forwarder } from "../forward/forwarder.ts";
+import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { dialectOf, type Method, type Namespace, type Origin, type Registry, readParams } from "../registry.ts";
 import { invalidSlot, type RpcAnswer } from "./answer.ts";
@@ -18,6 +20,8 @@ export interface CallsOptions {
   /** Takes the calls that would hold up others. */
   longCalls?: LongCalls;
   counts?: CallCounts;
+  /** Answers the calls of methods that need a service that is not here. */
+  forwarder?: Forwarder;
 }
 
 /** A parsed JSON object; keys may hold anything. */
@@ -148,27 +152,54 @@ export class Calls {
   }
 
   /** Answers a call that was read on another thread. */
-  runRead({ namespace, name, values, ...echo }: ReadCall, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+  runRead(
+    { namespace, name, values, text, ...echo }: ReadCall,
+    caller: Caller | undefined,
+  ): RpcAnswer | Promise<RpcAnswer> {
     const method = this.find(namespace, name);
     if (method === undefined) return this.#writer.error(echo, new TypeError(`no method ${namespace}_${name} here`));
     const wireName = `${namespace}_${name}`;
     return this.#counted(wireName, () =>
-      this.run({ method, namespace, values }, { ...echo, method: wireName }, { caller }),
+      this.run({ method, namespace, values }, { ...echo, method: wireName }, { caller }, undefined, text),
     );
   }
 
-  /** Answers a call with what its method gives. */
-  run(call: Call, echo: Echo, from: Omit<Origin, "namespace">, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
+  /**
+   * Answers a call with what its method gives. `text` is the JSON text of the request where `echo` is not the request
+   * itself.
+   */
+  run(
+    call: Call,
+    echo: Echo,
+    from: Omit<Origin, "namespace">,
+    kept?: Kept,
+    text?: Uint8Array,
+  ): RpcAnswer | Promise<RpcAnswer> {
     const { method, namespace, values } = call;
+    const failed = (error: unknown) => this.#failed(call, echo, from.caller, text, error);
     try {
       const result = method.handle(values, { namespace, ...from });
       if (!isThenable(result)) return this.#result(call, echo, result, kept);
       return Promise.resolve(result)
         .then((value) => this.#result(call, echo, value))
-        .catch((error: unknown) => this.#writer.error(echo, error));
+        .catch(failed);
     } catch (error) {
-      return this.#writer.error(echo, error);
+      return failed(error);
     }
+  }
+
+  #failed(
+    { namespace, method }: Call,
+    echo: Echo,
+    caller: Caller | undefined,
+    text: Uint8Array | undefined,
+    error: unknown,
+  ): RpcAnswer | Promise<RpcAnswer> {
+    const { forwarder } = this.#options;
+    if (forwarder === undefined || !(error instanceof LiveServiceNeeded)) return this.#writer.error(echo, error);
+    return forwarder
+      .forward(`${namespace}_${method.name}`, text ?? JSON.stringify(echo), caller)
+      .catch((failure: unknown) => this.#writer.error(echo, failure));
   }
 
   #result({ method, namespace, values }: Call, echo: Echo, result: unknown, kept?: Kept): RpcAnswer {

@@ -6,6 +6,8 @@ export const INVALID_PARAMS = -32701;
 export const EXECUTION_ERROR = -32702;
 /** Too many connections (HTTP 503) or calls (HTTP 429); the code that EIP-1474 has for it. */
 export const LIMIT_EXCEEDED = -32005;
+/** What the call needs is not there at the moment (HTTP 503); the code that EIP-1474 has for it. */
+export const RESOURCE_UNAVAILABLE = -32002;
 
 /** A failure whose code, message and data are the answer to the client: expected, not logged as a fault of the node. */
 export class RpcError extends Error {

@@ -10,6 +10,8 @@ export interface ReadCall {
   /** JSON text of the members that the answer repeats. */
   readonly jsonrpc: Uint8Array | undefined;
   readonly id: Uint8Array | undefined;
+  /** JSON text of the whole call, where calls may have to be forwarded. */
+  readonly text?: Uint8Array;
 }
 
 /** A request, or a batch in order: bodies of answers, and the calls that are left. */

@@ -10,6 +10,8 @@ export interface RequestReaderOptions {
   maxBatchSize: number;
   /** Bounds the bytes of the answers of a batch. */
   budget: AnswerBudget;
+  /** Whether calls may have to be forwarded, which takes their text. */
+  forwards?: boolean;
 }
 
 /**
@@ -60,7 +62,9 @@ export class RequestReader {
     const request = item as RequestObject;
     if (call.method.long !== undefined) return this.#calls.run(call, request, {});
     const { namespace, values } = call;
-    return { namespace, values, name: call.method.name, jsonrpc: textOf(request.jsonrpc), id: textOf(request.id) };
+    const echo = { jsonrpc: textOf(request.jsonrpc), id: textOf(request.id) };
+    const text = this.#options.forwards ? textOf(item) : undefined;
+    return { namespace, values, name: call.method.name, ...echo, ...(text && { text }) };
   }
 }
 

@@ -1,0 +1,107 @@
+import { HttpError } from "../../http/errors.ts";
+import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+import { ClientPlaces } from "../../threads/client-places.ts";
+import type { Caller } from "../caller.ts";
+import { clientNetwork } from "../http/client-address.ts";
+import { BLOCK_HEADER, type Consistency, readMinBlock } from "../http/consistency.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
+import type { Forwarder } from "./forwarder.ts";
+
+/** Calls of one thread that are under way at once, and those that may wait for their turn. */
+const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
+const CALL_MS = 60_000;
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Errors of a connection that was never made: nothing has been sent. */
+const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+const OPENING_BRACE = 0x7b;
+
+export interface UpstreamsOptions {
+  /** JSON-RPC URLs of nodes in order of preference, as they are now. */
+  urls: () => readonly string[];
+  /** Until the own store has the block that an answer was made at, within limits, the answer is held back. */
+  consistency?: Consistency;
+  log: Logger;
+}
+
+/** Forwards calls to the public port of other nodes. */
+export class Upstreams implements Forwarder {
+  readonly #options: UpstreamsOptions;
+  readonly #places = new ClientPlaces(PLACES);
+  #away = false;
+
+  constructor(options: UpstreamsOptions) {
+    this.#options = options;
+  }
+
+  async forward(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<RpcAnswer> {
+    const release = await this.#place(caller);
+    try {
+      return await this.#answered(await this.#ask(method, request, caller));
+    } finally {
+      release();
+    }
+  }
+
+  async #place(caller: Caller | undefined): Promise<() => void> {
+    try {
+      return await this.#places.take(clientNetwork(caller?.client() ?? ""), caller?.signal());
+    } catch (cause) {
+      throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many calls are waiting", { cause });
+    }
+  }
+
+  /** The first answer. Another node is asked only when no connection to the one before could be made. */
+  async #ask(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<WholeReply> {
+    const client = caller?.client() ?? "";
+    const headers = {
+      "content-type": "application/json",
+      // A node that trusts this process as a proxy counts the call as its client's.
+      ...(client !== "" && { "x-forwarded-for": client }),
+    };
+    const signal = caller?.signal();
+    let failure: unknown;
+    for (const url of this.#options.urls()) {
+      try {
+        const call = { method: "POST", url, headers, body: request, signal } as const;
+        const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MOST_ANSWER_BYTES });
+        this.#found();
+        return reply;
+      } catch (error) {
+        failure = error;
+        if (!(error instanceof HttpError) || error.code === undefined || !NEVER_CONNECTED.has(error.code)) break;
+      }
+    }
+    if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer");
+    this.#lost(failure);
+    throw unavailable(`${method} needs a full node, which cannot be reached`, failure);
+  }
+
+  async #answered({ status, headers, body }: WholeReply): Promise<RpcAnswer> {
+    if (body[0] !== OPENING_BRACE) throw unavailable(`the full node answered with HTTP status ${status}, not JSON-RPC`);
+    await this.#catchUp(headers.get(BLOCK_HEADER));
+    const pause = headers.get("retry-after");
+    return { status, body, ...(pause !== null && { headers: [["Retry-After", pause]] }) };
+  }
+
+  /** Later answers to this client come from the own store, and must not be older than this one. */
+  async #catchUp(block: string | null): Promise<void> {
+    const mark = block === null ? undefined : readMinBlock(block);
+    if (mark !== undefined) await this.#options.consistency?.caughtUp(mark);
+  }
+
+  #found(): void {
+    if (this.#away) this.#options.log.info({}, "calls are forwarded again");
+    this.#away = false;
+  }
+
+  #lost(err: unknown): void {
+    if (!this.#away) this.#options.log.warn({ err }, "calls that need a full node cannot be forwarded");
+    this.#away = true;
+  }
+}
+
+function unavailable(message: string, cause?: unknown): RpcError {
+  return new RpcError(RESOURCE_UNAVAILABLE, message, { cause });
+}
