@@ -134,6 +134,15 @@ export const rpc = {
     },
     ["svc", "node", "p2p"],
   ),
+  rpcMinBlockWaitMs: withDefault(
+    {
+      flags: ["--rpc-min-block-wait"],
+      env: ["SVC_RPC_MIN_BLOCK_WAIT_MS"],
+      kind: integer(0, MAX_MILLISECONDS),
+      meaning: "longest wait of a request for the block that its header x-svc-min-block names, in ms",
+    },
+    1_000,
+  ),
   rpcUi: withDefault(
     {
       flags: ["--rpc-ui"],

@@ -26,6 +26,7 @@ export type RpcSettings = PortSettings &
     | "rpcRateLimit"
     | "rpcMaxWaitingSize"
     | "rpcCacheSize"
+    | "rpcMinBlockWaitMs"
     | "dataStoreMapSizeKb"
     | "realProofs"
     | "rpcUi"
@@ -136,6 +137,7 @@ export async function startRpc(
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
     cacheBytes: values.rpcCacheSize,
+    minBlockWaitMs: values.rpcMinBlockWaitMs,
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,
     server: {

@@ -72,6 +72,15 @@ export class ResultCache {
     if (version !== this.#version) this.#renew(version);
   }
 
+  /**
+   * The tip of the chain, not older than any read so far in this synchronous run. The same object until a commit.
+   * Undefined if there is no block.
+   */
+  tip(): { readonly number: number; readonly hash: Uint8Array } | undefined {
+    this.renew();
+    return this.#anchor;
+  }
+
   /** The cached text. */
   get(results: MethodResults, key: string): Uint8Array | undefined {
     const entry = results.get(key) as Entry | undefined;

@@ -56,8 +56,13 @@ export interface HttpApplication {
 export interface PlainPost {
   /** Longest bodies to ask about. */
   readonly maxBytes: number;
-  /** Of the answers that are given as bytes alone. Their status is 200. */
+  /**
+   * Of the answer that was given last, if it was given as bytes alone. Their status is 200. The same list as long as
+   * nothing changes.
+   */
   readonly headers: readonly Header[];
+  /** Whether a request with this value of MIN_BLOCK_HEADER may be asked about; otherwise `receive` has to be asked. */
+  admits(minBlock: string): boolean;
   /**
    * Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined:
    * `receive` has to be asked. Never throws.

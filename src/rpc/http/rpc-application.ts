@@ -3,13 +3,21 @@ import { detachBuffer } from "../detach-buffer.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
-import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
+import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
+import {
+  BLOCK_HEADER,
+  type Consistency,
+  MIN_BLOCK_HEADER,
+  MIN_BLOCK_RULE,
+  type MinBlock,
+  readMinBlock,
+} from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { TOO_MANY_ANSWERS } from "./refusals.ts";
+import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
 import {
   BodyTooLargeError,
   CorruptBodyError,
@@ -36,6 +44,8 @@ export interface RpcApplicationOptions {
   budget?: AnswerBudget;
   /** Of JSON-RPC calls, by client; none when absent. */
   rateLimit?: RateLimit;
+  /** Names the block of each answer and waits for the least block of a request. */
+  consistency?: Consistency;
 }
 
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
@@ -43,6 +53,7 @@ const TEXT_BODY: Header = ["Content-Type", "text/plain; charset=utf-8"];
 const NOT_STORED: Header = ["Cache-Control", "no-store"];
 const VARY: Header = ["Vary", "Accept-Encoding, Origin"];
 const VARY_WITHOUT_ORIGIN: Header = ["Vary", "Accept-Encoding"];
+const EXPOSED: Header = ["Access-Control-Expose-Headers", `${BLOCK_HEADER}, Retry-After`];
 const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
 
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
@@ -60,8 +71,11 @@ export class RpcApplication implements HttpApplication {
   readonly #common: readonly Header[];
   /** Headers of an answer to a request whose body could not be read: the reference leaves out the origin ones. */
   readonly #unread: readonly Header[];
-  /** All headers of an ordinary answer in JSON. */
-  readonly #ordinary: readonly Header[];
+  /** All headers of an ordinary answer in JSON, without the block. */
+  readonly #json: readonly Header[];
+  /** With the block that `#blockHeaders` names. */
+  #ordinary: readonly Header[];
+  #blockHeaders: readonly Header[] = [];
   readonly #checks: HealthChecks | undefined;
   readonly plainPost: PlainPost;
 
@@ -72,10 +86,17 @@ export class RpcApplication implements HttpApplication {
     this.#checks = options.health && new HealthChecks(options.health);
     this.#unread = [VARY_WITHOUT_ORIGIN, ...options.versionHeaders];
     this.#common = options.cors === false ? this.#unread : [VARY, ANY_ORIGIN, ...options.versionHeaders];
-    this.#ordinary = [JSON_BODY, ...this.#common];
+    // Pages of other origins may read only a few headers that are not named.
+    const exposed = options.consistency !== undefined && options.cors !== false ? [EXPOSED] : [];
+    this.#json = [JSON_BODY, ...this.#common, ...exposed];
+    this.#ordinary = this.#json;
+    const headers = () => this.#ordinaryHeaders();
     this.plainPost = {
       maxBytes: Math.min(LONGEST_SCANNED, options.maxBodyBytes),
-      headers: this.#ordinary,
+      get headers() {
+        return headers();
+      },
+      admits: (minBlock) => this.#admits(minBlock),
       answer: (body, acceptEncoding, from) => this.#plain(body, acceptEncoding, from),
     };
   }
@@ -98,7 +119,7 @@ export class RpcApplication implements HttpApplication {
 
   failed(err: unknown): Answer {
     this.#log.error({ err }, "Answering an HTTP request failed");
-    return this.#json(failure(500, INVALID_REQUEST, "Internal error"), this.#common);
+    return this.#answered(failure(500, INVALID_REQUEST, "Internal error"));
   }
 
   #preflight(headers: string): Answer {
@@ -144,15 +165,33 @@ export class RpcApplication implements HttpApplication {
     return { status, headers: [TEXT_BODY, ...this.#common, ...more], body: Buffer.from(text) };
   }
 
-  #json(answer: RpcAnswer, headers: readonly Header[]): Answer {
-    const { status, body } = answer;
-    if (headers === this.#common && answer.headers === undefined) return { status, headers: this.#ordinary, body };
-    return { status, headers: [JSON_BODY, ...headers, ...(answer.headers ?? [])], body };
+  /** The same list until the tip changes. */
+  #ordinaryHeaders(): readonly Header[] {
+    const block = this.#options.consistency?.headers() ?? this.#blockHeaders;
+    if (block !== this.#blockHeaders) {
+      this.#blockHeaders = block;
+      this.#ordinary = [...this.#json, ...block];
+    }
+    return this.#ordinary;
+  }
+
+  /** An answer to a request that was read. */
+  #answered({ status, body, headers }: RpcAnswer): Answer {
+    const ordinary = this.#ordinaryHeaders();
+    return { status, headers: headers === undefined ? ordinary : [...ordinary, ...headers], body };
+  }
+
+  /** Whether a request may be answered at once. */
+  #admits(minBlock: string): boolean {
+    const { consistency } = this.#options;
+    if (consistency === undefined) return true;
+    const mark = readMinBlock(minBlock);
+    return mark !== undefined && consistency.has(mark);
   }
 
   /** The answer as a client takes it. */
   #respond(answer: RpcAnswer, acceptEncoding: string): Answer | Promise<Answer> {
-    const plain = this.#json(answer, this.#common);
+    const plain = this.#answered(answer);
     if (acceptEncoding === "" || answer.body.length < COMPRESSION_THRESHOLD) return plain;
     const compression = acceptedCompression(acceptEncoding);
     if (compression === undefined) return plain;
@@ -171,7 +210,7 @@ export class RpcApplication implements HttpApplication {
 
   #plain(body: Uint8Array, acceptEncoding: string, from: Pick<RequestHead, "client">): ReturnType<PlainPost["answer"]> {
     const refusal = this.#options.rateLimit?.request(from.client());
-    if (refusal !== undefined) return this.#json(refusal, this.#common);
+    if (refusal !== undefined) return this.#answered(refusal);
     const answer = this.#dispatcher.answerScanned(body);
     if (answer === undefined) return undefined;
     if (answer instanceof Promise) return answer.then((settled) => this.#respond(settled, acceptEncoding));
@@ -185,6 +224,27 @@ export class RpcApplication implements HttpApplication {
     return this.#respond({ status: 200, body: new Uint8Array(answer) }, acceptEncoding);
   }
 
+  /** Answers a request once the chain has a block, or refuses it. */
+  async #whenReached(
+    consistency: Consistency,
+    mark: MinBlock,
+    { body, signal }: { body: Uint8Array; signal: AbortSignal },
+    now: (body: Uint8Array) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    const { budget = UNBOUNDED } = this.#options;
+    const { length } = body;
+    if (!budget.take(length)) return TOO_MANY_BODIES;
+    try {
+      // The listener takes the memory of the body back.
+      const copy = new Uint8Array(body);
+      if (await consistency.reached(mark, signal)) return await now(copy);
+      const { status, body: text } = failure(503, RESOURCE_UNAVAILABLE, consistency.missing(mark));
+      return this.#answered({ status, body: text, headers: [["Retry-After", "1"]] });
+    } finally {
+      budget.release(length);
+    }
+  }
+
   #rpc(head: RequestHead, admitted: boolean): BodyRequest | Answer | Promise<Answer> {
     const { rateLimit } = this.#options;
     let admitBatch: AdmitBatch | undefined;
@@ -192,18 +252,28 @@ export class RpcApplication implements HttpApplication {
       const client = head.client();
       const refusal = admitted ? undefined : rateLimit.request(client);
       // Before its body is read: a refusal costs next to nothing.
-      if (refusal !== undefined) return this.#json(refusal, this.#common);
+      if (refusal !== undefined) return this.#answered(refusal);
       admitBatch = (furtherCalls) => rateLimit.batch(client, furtherCalls);
     }
     const acceptEncoding = head.header("accept-encoding");
     const respond = (answer: RpcAnswer) => this.#respond(answer, acceptEncoding);
-    const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
+    const now = (body: Uint8Array): Answer | Promise<Answer> => {
       const answer =
         body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch, head);
       return answer instanceof Promise ? answer.then(respond) : respond(answer);
     };
-    const refuse = (status: number, message: string) =>
-      this.#json(failure(status, INVALID_REQUEST, message), this.#unread);
+    const refuse = (status: number, message: string): Answer => {
+      const { body } = failure(status, INVALID_REQUEST, message);
+      return { status, headers: [JSON_BODY, ...this.#unread], body };
+    };
+    const { consistency } = this.#options;
+    const minBlock = consistency === undefined ? "" : head.header(MIN_BLOCK_HEADER);
+    const mark = minBlock === "" ? undefined : readMinBlock(minBlock);
+    if (minBlock !== "" && mark === undefined) return refuse(400, `${MIN_BLOCK_HEADER} ${MIN_BLOCK_RULE}`);
+    const dispatch = (body: Uint8Array): Answer | Promise<Answer> =>
+      consistency === undefined || mark === undefined || consistency.has(mark)
+        ? now(body)
+        : this.#whenReached(consistency, mark, { body, signal: head.signal() }, now);
 
     // A body of another type counts as an empty request, unread.
     if (!isJsonType(head.header("content-type"))) return dispatch(new Uint8Array());

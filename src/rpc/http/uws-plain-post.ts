@@ -1,6 +1,7 @@
 import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
-import type { Answer, PlainPost, RequestHead } from "./listener.ts";
+import { MIN_BLOCK_HEADER } from "./consistency.ts";
+import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, forwardedOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
@@ -36,6 +37,7 @@ const CONTENT_TYPE = headerName("content-type");
 const CONTENT_LENGTH = headerName("content-length");
 const CONTENT_ENCODING = headerName("content-encoding");
 const ACCEPT_ENCODING = headerName("accept-encoding");
+const MIN_BLOCK = headerName(MIN_BLOCK_HEADER);
 
 /** The head of a request whose own object is gone: what reading a JSON body by POST to "/" takes. */
 class PlainHead implements RequestHead {
@@ -111,7 +113,8 @@ class PlainExchange {
   }
 
   #answer(body: Uint8Array): void {
-    const { post, head, shared } = this.#route;
+    const route = this.#route;
+    const { post, shared } = route;
     if (!shared.share.take()) {
       const waiting = this.#becomeOrdinary();
       waiting.postpone(this.#head(waiting), new Uint8Array(body));
@@ -121,14 +124,14 @@ class PlainExchange {
     if (answer === undefined) {
       const ordinary = this.#becomeOrdinary();
       ordinary.start(this.#head(ordinary), body.length <= post.maxBytes, body);
-    } else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(head, answer);
+    } else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(route.head, answer);
     else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer as Answer | Promise<Answer>);
     else if (answer.length > LONGEST_AT_ONCE) {
       // Room for it has to be asked for before its head is written.
       this.#becomeOrdinary().settle({ status: 200, headers: post.headers, body: new Uint8Array(answer) });
     } else {
       const res = this.#res;
-      res.writeStatus(head);
+      res.writeStatus(route.head);
       const close = shared.drain.closing || shared.idle.crowded;
       if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
       else if (!res.tryEnd(answer, answer.length)[1]) {
@@ -154,11 +157,32 @@ class PlainExchange {
   }
 }
 
-interface Route {
-  post: PlainPost;
-  /** Of an answer that is given as bytes. */
-  head: Uint8Array;
-  shared: Exchanges;
+class Route {
+  readonly post: PlainPost;
+  readonly shared: Exchanges;
+  #headers: readonly Header[];
+  #head: Uint8Array;
+
+  constructor(post: PlainPost, shared: Exchanges) {
+    this.post = post;
+    this.shared = shared;
+    this.#headers = post.headers;
+    this.#head = headBytes(200, this.#headers);
+  }
+
+  /** Of the answer that was given last, as bytes. */
+  get head(): Uint8Array {
+    const { headers } = this.post;
+    if (headers !== this.#headers) {
+      this.#headers = headers;
+      this.#head = headBytes(200, headers);
+    }
+    return this.#head;
+  }
+}
+
+function isAdmitted(post: PlainPost, minBlock: string): boolean {
+  return minBlock === "" || post.admits(minBlock);
 }
 
 /**
@@ -171,7 +195,7 @@ export function routePlainPosts(
   shared: Exchanges,
   otherwise: (res: uws.HttpResponse, req: uws.HttpRequest) => void,
 ): void {
-  const route: Route = { post, head: headBytes(200, post.headers), shared };
+  const route = new Route(post, shared);
   app.post("/", (res, req) => {
     shared.idle.asked(res);
     const type = req.getHeader(CONTENT_TYPE);
@@ -181,7 +205,8 @@ export function routePlainPosts(
       length !== "" &&
       length !== "0" &&
       req.getHeader(CONTENT_ENCODING) === "" &&
-      hasCertainLength(req);
+      hasCertainLength(req) &&
+      isAdmitted(post, req.getHeader(MIN_BLOCK));
     if (!isPlain) return otherwise(res, req);
     const accept = req.getHeader(ACCEPT_ENCODING);
     const forwarded = forwardedOf(req, shared.options.proxies);

@@ -10,7 +10,7 @@ import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
 import { LongCallPool } from "./long-call-pool.ts";
-import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
+import { consistencyOf, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
 
 export interface PublicRpcOptions {
@@ -26,6 +26,8 @@ export interface PublicRpcOptions {
   server: RpcThreadsOptions["server"];
   /** See RpcThreadsOptions. */
   cacheBytes: number;
+  /** See RpcThreadSettings; RPC_DEFAULTS by default. */
+  minBlockWaitMs?: number;
   /** Told of the calls; they are not counted without. */
   metrics?: Metrics;
   log: Logger;
@@ -33,7 +35,18 @@ export interface PublicRpcOptions {
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
-  const { threads, services, health, store, chain, server, cacheBytes, metrics, log } = options;
+  const {
+    threads,
+    services,
+    health,
+    store,
+    chain,
+    server,
+    cacheBytes,
+    minBlockWaitMs = RPC_DEFAULTS.minBlockWaitMs,
+    metrics,
+    log,
+  } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
@@ -45,11 +58,18 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const names = wireNames(registry, namespaces);
   const calls = metrics && CallCounts.memory(names, Math.max(1, threads.rpc));
   const counts = calls && new CallCounts(calls, names);
-  try {
+  const startOnThisThread = (): Promise<Listener> => {
     const results = resultCache({ store, chain }, cacheBytes);
+    const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
+    return startRpcServer(registry, { ...server, health, results, consistency, longCalls, counts }, log);
+  };
+  try {
     const listener = await (threads.rpc === 0
-      ? startRpcServer(registry, { ...server, health, results, longCalls, counts }, log)
-      : RpcThreads.start({ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, calls, log }));
+      ? startOnThisThread()
+      : RpcThreads.start({
+          ...{ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, minBlockWaitMs },
+          ...{ calls, log },
+        }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
     if (metrics && counts) observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
     return new PublicListener(listener, longCalls);

@@ -10,7 +10,7 @@ import type { Registry } from "../registry.ts";
 import { RemoteCalls } from "../remote/call-port.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
-import { openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
+import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */
 const MOST_WAITING_CALLS = 1_024;
@@ -24,10 +24,22 @@ export interface RpcThreadSettings {
   /** Each thread's own limits among them. */
   server: Omit<
     RpcServerOptions,
-    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls" | "counts" | "pageRpc"
+    | "healthy"
+    | "health"
+    | "guard"
+    | "expectedErrors"
+    | "shared"
+    | "results"
+    | "longCalls"
+    | "counts"
+    | "pageRpc"
+    | "consistency"
+    | "forwarder"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
+  /** Longest wait of a request for its least block. */
+  minBlockWaitMs: number;
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
@@ -94,6 +106,8 @@ export async function runRpcThread(
     rateLimit: settings.rateLimit,
   };
   const registry = publicRegistry(services);
+  const results = resultCache({ store, chain: reads.chain }, settings.cacheBytes);
+  const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
   let listener: Listener;
   try {
     listener = await startRpcServer(
@@ -102,7 +116,8 @@ export async function runRpcThread(
         ...server,
         shared,
         ...(settings.health && { health: remoteHealth(remoteCalls) }),
-        results: resultCache({ store, chain: reads.chain }, settings.cacheBytes),
+        results,
+        consistency,
         longCalls: remoteLongCalls(remoteCalls),
         counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },

@@ -24,7 +24,9 @@ const ABANDON_MS = 1_000;
 /** What a closing thread may take beyond the requests in flight. */
 const CLOSE_MARGIN_MS = 2_000;
 
-export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads" | "calls"> {
+export interface RpcThreadsOptions
+  extends Pick<RpcThreadSettings, "reads" | "calls">,
+    Partial<Pick<RpcThreadSettings, "minBlockWaitMs">> {
   threads: number;
   /** `maxWaitingBytes` is for all threads together. */
   server: RpcThreadSettings["server"];
@@ -171,7 +173,15 @@ export class RpcThreads implements Listener {
 
   /** Resolves once all threads listen. Rejects with a ListenError, or with what kept a thread from starting. */
   static async start(options: RpcThreadsOptions): Promise<RpcThreads> {
-    const { threads: count, server, reads, services, cacheBytes, calls } = options;
+    const {
+      threads: count,
+      server,
+      reads,
+      services,
+      cacheBytes,
+      minBlockWaitMs = RPC_DEFAULTS.minBlockWaitMs,
+      calls,
+    } = options;
     const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server;
     const { ready: _ready, txGasLimits: _txGasLimits, ...status } = services.status;
     allowLongHeads();
@@ -187,6 +197,7 @@ export class RpcThreads implements Listener {
       cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),
       rateLimit: RateLimit.memory(),
+      minBlockWaitMs,
       calls,
       listening: new SharedArrayBuffer(4),
     };

@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/http/consistency.ts";
+
+const hashOf = (number: number, fork = 0) => new Uint8Array(32).fill(number + 16 * fork);
+const block = fc.record({ number: fc.nat(2 ** 32 - 1), hash: fc.uint8Array({ minLength: 32, maxLength: 32 }) });
+
+/** A chain up to a tip whose commits the test makes. */
+class Chain {
+  readonly listeners = new Set<() => void>();
+  #tip: ChainTip | undefined;
+  fork = 0;
+  constructor(tip: number | undefined) {
+    this.#tip = tip === undefined ? undefined : { number: tip, hash: hashOf(tip) };
+  }
+  commit(number: number): void {
+    this.#tip = { number, hash: hashOf(number, this.fork) };
+    for (const listener of [...this.listeners]) listener();
+  }
+  consistency(waitMs = 2 ** 30): Consistency {
+    const commits = {
+      onCommit: (listener: () => void) => {
+        this.listeners.add(listener);
+        return () => void this.listeners.delete(listener);
+      },
+    };
+    const blockHash = (number: number) =>
+      this.#tip !== undefined && number <= this.#tip.number ? hashOf(number, this.fork) : undefined;
+    return new Consistency({ tip: () => this.#tip, blockHash, commits }, { waitMs });
+  }
+}
+
+describe("the value of x-svc-min-block", () => {
+  it("reads every value of x-svc-block", () => {
+    fc.assert(fc.property(block, (tip) => void expect(readMinBlock(blockHeaderValue(tip))).toEqual(tip)));
+  });
+
+  it("reads a number alone", () => {
+    fc.assert(fc.property(fc.nat(), (number) => void expect(readMinBlock(String(number))).toEqual({ number })));
+  });
+
+  it("is refused in any other form", () => {
+    const form = /^\d{1,10}( 0x[0-9a-fA-F]{64})?$/;
+    const text = fc.oneof(
+      fc.string(),
+      block.map((tip) => blockHeaderValue(tip).slice(0, -1)),
+      block.map((tip) => `${blockHeaderValue(tip)}0`),
+      block.map(({ number, hash }) => `${number},${toHex(hash)}`),
+      block.map((tip) => ` ${blockHeaderValue(tip)}`),
+      fc.constantFrom("", "-1", "1e3", "0x10", "12345678901", "1 ", "١"),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        fc.pre(!form.test(given));
+        expect(readMinBlock(given)).toBe(undefined);
+      }),
+    );
+  });
+});
+
+describe("the block of an answer", () => {
+  it("is the same list of headers until the tip changes", () => {
+    const chain = new Chain(3);
+    const consistency = chain.consistency();
+    const headers = consistency.headers();
+    expect(headers).toEqual([["x-svc-block", `3 ${toHex(hashOf(3))}`]]);
+    chain.commit(3);
+    expect(consistency.headers(), "a commit without a block").toBe(headers);
+    chain.commit(4);
+    expect(consistency.headers()).toEqual([["x-svc-block", `4 ${toHex(hashOf(4))}`]]);
+    chain.fork = 1;
+    chain.commit(4);
+    expect(consistency.headers()).toEqual([["x-svc-block", `4 ${toHex(hashOf(4, 1))}`]]);
+  });
+
+  it("is left out while there is no block", () => {
+    expect(new Chain(undefined).consistency().headers()).toEqual([]);
+  });
+});
+
+describe("a request with a least block", () => {
+  it("is answered at once when the chain has the block, by number or by hash", async () => {
+    const consistency = new Chain(5).consistency();
+    expect(consistency.has({ number: 5 })).toBe(true);
+    expect(consistency.has({ number: 2, hash: hashOf(2) })).toBe(true);
+    expect(consistency.has({ number: 6 })).toBe(false);
+    expect(consistency.has({ number: 2, hash: hashOf(2, 1) })).toBe(false);
+    expect(await consistency.reached({ number: 5, hash: hashOf(5) })).toBe(true);
+  });
+
+  it("is answered by the commit that adds the block, and not before", async () => {
+    const chain = new Chain(5);
+    const consistency = chain.consistency();
+    let answered: boolean | undefined;
+    const wait = consistency.reached({ number: 7, hash: hashOf(7, 1) }).then((found) => {
+      answered = found;
+    });
+    for (const number of [6, 7]) chain.commit(number);
+    await Promise.resolve();
+    expect(answered, "another block 7").toBe(undefined);
+    chain.fork = 1;
+    chain.commit(7);
+    await wait;
+    expect(answered).toBe(true);
+    expect(chain.listeners.size).toBe(0);
+  });
+
+  it("is refused after the wait, and when the client leaves", async () => {
+    const chain = new Chain(5);
+    expect(await chain.consistency(1).reached({ number: 6 })).toBe(false);
+    const gone = new AbortController();
+    const wait = chain.consistency().reached({ number: 6 }, gone.signal);
+    gone.abort();
+    expect(await wait).toBe(false);
+    expect(chain.listeners.size).toBe(0);
+  });
+
+  it("is refused at once when many requests wait already", async () => {
+    const chain = new Chain(5);
+    const consistency = chain.consistency();
+    const waiting = Array.from({ length: 1_024 }, () => consistency.reached({ number: 6 }));
+    expect(await consistency.reached({ number: 6 })).toBe(false);
+    chain.commit(6);
+    expect((await Promise.all(waiting)).every((found) => found)).toBe(true);
+  });
+});
+
+describe("catching up with another node", () => {
+  it("is not waited for again while the chain stands still", async () => {
+    const chain = new Chain(5);
+    const consistency = chain.consistency(1);
+    await consistency.caughtUp({ number: 9 });
+    const again = consistency.caughtUp({ number: 9 });
+    expect(chain.listeners.size).toBe(0);
+    await again;
+    chain.commit(6);
+    const wait = consistency.caughtUp({ number: 7 });
+    expect(chain.listeners.size).toBe(1);
+    chain.commit(7);
+    await wait;
+  });
+});
