@@ -9,6 +9,7 @@ import { P2P_METRICS } from "../p2p/metrics.ts";
 import { TX_COLLECTION_METRICS } from "../p2p/tx-collection/metrics.ts";
 import { AGENT_METRICS } from "../prover/agent/metrics.ts";
 import { BROKER_METRICS } from "../prover/broker/metrics.ts";
+import { PROVER_NODE_METRICS } from "../prover/node/metrics.ts";
 import { RPC_METRICS } from "../rpc/metrics.ts";
 import { SEQUENCER_METRICS } from "../sequencer/metrics.ts";
 import { SLASHER_METRICS } from "../slasher/metrics.ts";
@@ -38,6 +39,7 @@ const TABLES: Readonly<Record<string, readonly MetricTable[]>> = {
   Sequencer: [SEQUENCER_METRICS],
   "Validator and duties": [VALIDATOR_METRICS, CHECKPOINT_METRICS, DUTY_METRICS],
   "Slashing and sentinel": [SLASHER_METRICS],
+  "Prover node": [PROVER_NODE_METRICS],
   "Proving broker and agents": [BROKER_METRICS, AGENT_METRICS],
 };
 

@@ -125,7 +125,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
       new L1Sender({
         ...{ rpc, chainId, settings, states, cellProofs, now, signal, logger },
         signer: accountSigner(account),
-        finished: countL1Txs(options.metrics, account.address),
+        finished: countL1Txs(options.metrics, account.address, "sequencer"),
       }),
   );
   const uploads = blobUploads(values, identity, logger);

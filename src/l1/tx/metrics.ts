@@ -8,10 +8,14 @@ const SCOPE = "aztec.l1_tx.scope";
 const SENDER = "aztec.l1.sender";
 const TYPE = "aztec.l1.tx_type";
 const OK = "aztec.ok";
-const SCOPES = { [SCOPE]: ["sequencer"] } as const;
+/** Who sends transactions. */
+export type L1TxScope = "sequencer" | "prover";
+const SCOPES = { [SCOPE]: ["sequencer", "prover"] satisfies L1TxScope[] } as const;
 /** Own accounts, which the configuration bounds. */
 const OF_SENDER = { [SENDER]: "any" } as const;
-const TYPES = ["process"] as const;
+/** Types of the release: a checkpoint with votes, and the proof of an epoch. */
+const TYPE_OF: Readonly<Record<L1TxScope, string>> = { sequencer: "process", prover: "submitProof" };
+const TYPES = Object.values(TYPE_OF);
 const OF_TYPE = { [TYPE]: TYPES } as const;
 
 const GWEI = 1e9;
@@ -124,11 +128,10 @@ export const L1_TX_METRICS = {
   }),
 } as const;
 
-const SEQUENCER = { [SCOPE]: "sequencer" } as const;
-const PROCESS = { [TYPE]: "process" } as const;
-
 /** Returns what counts the transactions of one account once they are finished. */
-export function countL1Txs(metrics: Metrics, address: string): (tx: FinishedL1Tx) => void {
+export function countL1Txs(metrics: Metrics, address: string, scope: L1TxScope): (tx: FinishedL1Tx) => void {
+  const ofScope = { [SCOPE]: scope };
+  const ofType = { [TYPE]: TYPE_OF[scope] };
   const rows = L1_TX_METRICS;
   const counts = {
     mined: metrics.counter(rows.mined),
@@ -144,32 +147,33 @@ export function countL1Txs(metrics: Metrics, address: string): (tx: FinishedL1Tx
   const attempts = metrics.histogram(rows.attempts);
   const offered = [metrics.histogram(rows.maxPriorityFee), metrics.histogram(rows.maxFee)] as const;
   const blobFee = metrics.histogram(rows.blobFee);
-  const paid = countPaid(metrics, address);
+  const paid = countPaid(metrics, { ...ofType, [SENDER]: address });
   return ({ fate, state, receipt, sent }) => {
     const ok = fate === "mined";
-    counts[fate].add(1, SEQUENCER);
-    txs.add(1, { ...PROCESS, [OK]: String(ok) });
+    counts[fate].add(1, ofScope);
+    txs.add(1, { ...ofType, [OK]: String(ok) });
     if (state.hasBlobs) (ok ? blobTxs : failedBlobTxs).add();
     if (receipt === undefined) return;
     if (sent !== undefined) {
       const ms = Math.ceil(performance.now() - sent.at);
-      minedTime.record(ms, SEQUENCER);
-      duration.record(ms, { ...PROCESS, [SENDER]: address });
+      minedTime.record(ms, ofScope);
+      duration.record(ms, { ...ofType, [SENDER]: address });
       if (state.hasBlobs)
         metrics.histogram(rows.inclusionBlocks).record(Math.max(0, receipt.blockNumber - sent.l1Block));
     }
-    attempts.record(state.hashes.length, SEQUENCER);
-    offered[0].record(Number(state.fees.maxPriorityFeePerGas) / GWEI, SEQUENCER);
-    offered[1].record(Number(state.fees.maxFeePerGas) / GWEI, SEQUENCER);
-    if (state.fees.maxFeePerBlobGas !== undefined)
-      blobFee.record(Number(state.fees.maxFeePerBlobGas) / GWEI, SEQUENCER);
+    attempts.record(state.hashes.length, ofScope);
+    offered[0].record(Number(state.fees.maxPriorityFeePerGas) / GWEI, ofScope);
+    offered[1].record(Number(state.fees.maxFeePerGas) / GWEI, ofScope);
+    if (state.fees.maxFeePerBlobGas !== undefined) blobFee.record(Number(state.fees.maxFeePerBlobGas) / GWEI, ofScope);
     paid(receipt, state.data);
   };
 }
 
-function countPaid(metrics: Metrics, address: string): (receipt: L1Receipt, calldata: Uint8Array) => void {
+function countPaid(
+  metrics: Metrics,
+  labels: Readonly<Record<string, string>>,
+): (receipt: L1Receipt, calldata: Uint8Array) => void {
   const rows = L1_TX_METRICS;
-  const labels = { ...PROCESS, [SENDER]: address };
   const gas = metrics.histogram(rows.gas);
   const gasPrice = metrics.histogram(rows.gasPrice);
   const size = metrics.histogram(rows.calldataSize);

@@ -16,6 +16,8 @@ export interface HealthParts {
   /** Undefined where P2P is off. */
   p2p: Pick<P2pPart, "health" | "node"> | undefined;
   snapshots: Pick<SnapshotUploader, "health">;
+  /** Undefined for a node that proves no epochs. */
+  prover: { readonly health: HealthProbe } | undefined;
 }
 
 /** Stored blocks whose effects are not in the trees yet: an interrupted replay, or one under way after a rollback. */
@@ -37,7 +39,10 @@ export function worldStateHealth({
 }
 
 /** The health of a node's parts. Close it with `close()`. */
-export function nodeHealth(context: ChainContext, { values, mempool, p2p, snapshots }: HealthParts): HealthBoard {
+export function nodeHealth(
+  context: ChainContext,
+  { values, mempool, p2p, snapshots, prover }: HealthParts,
+): HealthBoard {
   const { chain, world, reader, synchronizer, clock } = context;
   const { health } = synchronizer;
   const probes = [
@@ -46,6 +51,7 @@ export function nodeHealth(context: ChainContext, { values, mempool, p2p, snapsh
     mempool.health,
     p2p?.health ?? { name: "peers", read: () => ({ state: "off", reason: "P2P is off" }) as const },
     snapshots.health,
+    prover?.health ?? { name: "prover", read: () => ({ state: "off", reason: "the node proves no epochs" }) as const },
   ];
   const { maxAllowedEthClientDriftSeconds: maxAge } = values;
   const limits = {

@@ -8,6 +8,7 @@ import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
 import { ProvingRefusedError, TxsMissingError } from "../../prover/node/errors.ts";
+import { proverNodeCounts } from "../../prover/node/metrics.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
 import { ProverNode } from "../../prover/node/prover-node.ts";
 import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
@@ -130,6 +131,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     });
     const failed = failedEpochUploader(context, options, { preparation, posted, proverId: keys.id });
     if (failed !== undefined) teardown.add("upload of a failed epoch", () => failed.stop());
+    const counts = proverNodeCounts(context.metrics);
     const node = new ProverNode({
       ...{ chain, constants, preparation, posted, logger },
       startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
@@ -141,7 +143,9 @@ export async function createProver(context: ChainContext, options: ProverOptions
       onChainChange: (listener) => synchronizer.on("progress", listener),
       pollIntervalMs: values.proverNodePollingIntervalMs,
       maxRuns: values.proverNodeMaxPendingJobs,
+      checkpointPrepared: counts.checkpoint,
       ended: (run, reason) => {
+        counts.ended(run);
         if (run.status === "failed" && !(reason instanceof TxsMissingError)) failed?.upload(run, reason);
       },
     });

@@ -5,6 +5,7 @@ import { ProofReader } from "../../l1/prove/proof-reader.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
+import { countL1Txs } from "../../l1/tx/metrics.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
 import { accountSigner } from "../account-signer.ts";
@@ -22,7 +23,7 @@ export interface EpochSubmitter {
 
 /** Starts what submits proofs to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startEpochSubmitter(
-  { reader, clock, l1Calls, loggerFor }: ChainContext,
+  { reader, clock, l1Calls, metrics, loggerFor }: ChainContext,
   values: SubmitterSettings,
   directory: { path: string; temporary: boolean },
   { publishers }: ConfiguredProver,
@@ -51,6 +52,7 @@ export function startEpochSubmitter(
         cellProofs: wantsCellProofs(chainId),
         now: clock.now,
         signer: accountSigner(account),
+        finished: countL1Txs(metrics, account.address, "prover"),
       }),
   );
   const publisher = new EpochPublisher({

@@ -87,10 +87,15 @@ export class CheckpointPreparation {
   }
 
   /**
-   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves when all jobs are handed out
-   * that do not need the rest of the epoch.
+   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves with the number of transactions
+   * when all jobs are handed out that do not need the rest of the epoch.
    */
-  async prepare(proof: EpochInProof, epoch: number, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {
+  async prepare(
+    proof: EpochInProof,
+    epoch: number,
+    checkpoint: CheckpointRecord,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { chain, world, posted } = this.#parts;
     const { number, startBlock, header } = checkpoint;
     const [blocks, { commitments }] = await Promise.all([
@@ -118,6 +123,7 @@ export class CheckpointPreparation {
       });
     }
     inProof.end({ header: Uint8Array.from(header), commitments });
+    return blocks.reduce((sum, { txs }) => sum + txs.length, 0);
   }
 
   /** Executes the blocks up to the last one with public calls; there is nothing to learn from those after it. */

@@ -40,7 +40,20 @@ export interface EpochRunParts {
   readonly chainChanged: (signal: AbortSignal) => Promise<void>;
   /** Unix milliseconds, by L1. */
   readonly now: () => number;
+  /** Told how long each checkpoint took. */
+  readonly checkpointPrepared?: (ms: number) => void;
   readonly logger: Logger;
+}
+
+/** Figures of a run that has a proof. Times in milliseconds. */
+export interface ProvenFigures {
+  readonly checkpoints: number;
+  readonly blocks: number;
+  readonly txs: number;
+  /** Executing the checkpoints and making their jobs. */
+  readonly preparingMs: number;
+  /** From the beginning of the run to the proof. */
+  readonly ms: number;
 }
 
 export interface EpochRunOptions {
@@ -67,6 +80,10 @@ export class EpochRun {
   readonly #stopping = new AbortController();
   /** Checkpoints that are in the proof. */
   readonly #taken: CheckpointRecord[] = [];
+  /** Of each checkpoint in the proof. */
+  readonly #prepared: { txs: number; ms: number }[] = [];
+  readonly #begun = performance.now();
+  #proven: ProvenFigures | undefined;
   #status: RunStatus = "initialized";
 
   constructor(parts: EpochRunParts, epoch: number, options: EpochRunOptions = {}) {
@@ -82,6 +99,11 @@ export class EpochRun {
 
   get checkpoints(): readonly CheckpointRecord[] {
     return this.#taken;
+  }
+
+  /** Set once the epoch is proven. */
+  get proven(): ProvenFigures | undefined {
+    return this.#proven;
   }
 
   /** Aborted when the run is to end. */
@@ -150,11 +172,12 @@ export class EpochRun {
   }
 
   async #take(proof: EpochInProof, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {
-    const { preparation, logger } = this.#parts;
+    const { preparation, checkpointPrepared, logger } = this.#parts;
     const began = performance.now();
     this.#taken.push(checkpoint);
+    let txs: number;
     try {
-      await preparation.prepare(proof, this.epoch, checkpoint, signal);
+      txs = await preparation.prepare(proof, this.epoch, checkpoint, signal);
     } catch (error) {
       // What failed is of no interest if the checkpoint is not there any more.
       const replaced = this.#replacedAt();
@@ -163,6 +186,8 @@ export class EpochRun {
       return;
     }
     const ms = Math.round(performance.now() - began);
+    this.#prepared.push({ txs, ms });
+    checkpointPrepared?.(ms);
     const facts = { epoch: this.epoch, checkpoint: checkpoint.number, blocks: checkpoint.blockCount, ms };
     logger.info(facts, "checkpoint {checkpoint} of epoch {epoch} is prepared for proving");
   }
@@ -189,6 +214,7 @@ export class EpochRun {
     this.#parts.logger.warn({ epoch: this.epoch, number }, "checkpoints from {number} on were replaced on L1");
     proof.dropFrom(number);
     this.#taken.splice(at);
+    this.#prepared.splice(at);
   }
 
   async #prove(proof: EpochInProof, signal: AbortSignal): Promise<RunEnd> {
@@ -199,6 +225,13 @@ export class EpochRun {
     const began = performance.now();
     const proven = await this.#whileUnchanged(proof.prove(), signal);
     const ms = Math.round(performance.now() - began);
+    this.#proven = {
+      checkpoints: this.#taken.length,
+      blocks: this.#taken.reduce((sum, { blockCount }) => sum + blockCount, 0),
+      txs: this.#prepared.reduce((sum, each) => sum + each.txs, 0),
+      preparingMs: this.#prepared.reduce((sum, each) => sum + each.ms, 0),
+      ms: Math.round(performance.now() - this.#begun),
+    };
     logger.info({ ...facts, ms }, "proved checkpoints {start} to {end} of epoch {epoch}");
     if (publisher === undefined) return { kind: "unneeded" };
     this.#status = "publishing-proof";

@@ -1,3 +1,4 @@
+import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { EpochChain } from "./epoch-choice.ts";
 import { epochState, epochsToProve } from "./epoch-choice.ts";
@@ -81,6 +82,19 @@ export class ProverNode {
     for (const run of this.#runs) run.stop();
     await Promise.all(this.#ending);
   }
+
+  /** Failed while the epoch to be proven next, or the one after it, could not be proven yet. */
+  readonly health: HealthProbe = {
+    name: "prover",
+    read: () => {
+      if (this.#timer === undefined) return { state: "waiting", reason: "the prover has not started" };
+      for (const [epoch, { failures, done }] of this.#attempted) {
+        if (failures === 0 || done !== undefined) continue;
+        return { state: "failed", reason: `epoch ${epoch} is not proven: ${failures} failed attempts` };
+      }
+      return HEALTHY;
+    },
+  };
 
   /** Jobs that have not ended. */
   jobs(): ProvingJobReport[] {

@@ -21,9 +21,10 @@ test("L1 transactions are counted by fate, and mined ones with what they used an
   const metrics = new Metrics((error) => {
     throw error;
   });
-  const count = countL1Txs(metrics, "0x77");
+  const count = countL1Txs(metrics, "0x77", "sequencer");
   count({ fate: "mined", state, receipt, sent: { at: performance.now(), l1Block: 10 } });
   count({ fate: "cancelled", state, receipt: undefined, sent: undefined });
+  countL1Txs(metrics, "0x88", "prover")({ fate: "mined", state, receipt, sent: undefined });
   const lines = prometheusText(metrics.collect()).split("\n");
   const ofSender = '{aztec_l1_tx_type="process",aztec_l1_sender="0x77"}';
   expect(lines).toEqual(
@@ -31,7 +32,9 @@ test("L1 transactions are counted by fate, and mined ones with what they used an
       'aztec_l1_tx_mined_count{aztec_l1_tx_scope="sequencer"} 1',
       'aztec_l1_tx_cancelled_count{aztec_l1_tx_scope="sequencer"} 1',
       'aztec_l1_publisher_tx_count{aztec_l1_tx_type="process",aztec_ok="false"} 1',
-      "aztec_l1_publisher_blob_tx_success 1",
+      'aztec_l1_tx_mined_count{aztec_l1_tx_scope="prover"} 1',
+      'aztec_l1_publisher_tx_count{aztec_l1_tx_type="submitProof",aztec_ok="true"} 1',
+      "aztec_l1_publisher_blob_tx_success 2",
       "aztec_l1_publisher_blob_tx_failure 1",
       "aztec_l1_publisher_blob_inclusion_blocks_sum 2",
       'aztec_l1_tx_attempts_until_mined_sum{aztec_l1_tx_scope="sequencer"} 2',
@@ -39,9 +42,9 @@ test("L1 transactions are counted by fate, and mined ones with what they used an
       `aztec_l1_publisher_tx_gas_sum${ofSender} 400000`,
       `aztec_l1_publisher_tx_calldata_gas_sum${ofSender} 40`,
       `aztec_l1_publisher_tx_blobdata_gas_used_sum${ofSender} 262144`,
-      "aztec_l1_publisher_blob_count_blobs_sum 2",
+      "aztec_l1_publisher_blob_count_blobs_sum 4",
       // 400,000 gas at 10 gwei, and 262,144 blob gas at 1 gwei.
-      "aztec_l1_publisher_tx_total_fee_eth_sum 0.004262144",
+      "aztec_l1_publisher_tx_total_fee_eth_sum 0.008524288",
     ]),
   );
 });

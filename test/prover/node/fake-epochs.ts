@@ -167,6 +167,7 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
       prepare: async (_proof, _epoch, { number, archiveRoot }) => {
         if (made.missing !== undefined) throw made.missing;
         proofs[proofs.length - 1].taken.push([number, archiveRoot[1]]);
+        return 0;
       },
     },
     posted: { read: async () => ({ commitments: [], attestations: NO_ATTESTATIONS }) } as never,

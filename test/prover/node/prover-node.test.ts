@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { epochState, epochsToProve, proofDeadline } from "../../../src/prover/node/epoch-choice.ts";
 import { TxsMissingError } from "../../../src/prover/node/errors.ts";
+import { proverNodeCounts } from "../../../src/prover/node/metrics.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
+import { prometheusText } from "../../../src/telemetry/metrics/prometheus-text.ts";
 import { CONSTANTS, FakeChain, type Setting, setting } from "./fake-epochs.ts";
 
 let current: Setting;
@@ -44,8 +47,14 @@ test("the proof of an epoch is submitted only once the one before is proven", as
   await comesToPass(() => expect(submitted.map(({ epoch }) => epoch)).toEqual([0, 1]));
 });
 
-test("a failed epoch is tried again without a restart", async () => {
-  const { chain, node, proofs, submitted } = started();
+test("a failed epoch is tried again without a restart, and is counted and shown as unhealthy until then", async () => {
+  const metrics = new Metrics((error) => {
+    throw error;
+  });
+  const counts = proverNodeCounts(metrics);
+  const options = { ended: counts.ended, checkpointPrepared: counts.checkpoint };
+  const { chain, node, proofs, submitted } = started(options);
+  expect(node.health.read()).toEqual({ state: "ok" });
   chain.add(0);
   chain.add(3);
   node.check();
@@ -55,8 +64,19 @@ test("a failed epoch is tried again without a restart", async () => {
     node.check();
     expect(proofs[1]?.asked).toBe(true);
   });
+  expect(node.health.read()).toEqual({ state: "failed", reason: "epoch 0 is not proven: 1 failed attempts" });
   proofs[1].finish();
   await comesToPass(() => expect(submitted.length).toBe(1));
+  await comesToPass(() => expect(node.health.read()).toEqual({ state: "ok" }));
+  expect(prometheusText(metrics.collect()).split("\n")).toEqual(
+    expect.arrayContaining([
+      'svc_prover_node_epochs_total{outcome="failed"} 1',
+      'svc_prover_node_epochs_total{outcome="completed"} 1',
+      "aztec_prover_node_job_checkpoints 2",
+      "aztec_prover_node_job_blocks 2",
+      "aztec_prover_node_checkpoint_processing_duration_milliseconds_count 4",
+    ]),
+  );
 });
 
 test("what L1 replaces while the epoch is open leaves the proof, and the rest stays", async () => {
