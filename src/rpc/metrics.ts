@@ -1,6 +1,7 @@
 import { counter, gauge, histogram } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { CALL_SECONDS, type CallCounts } from "./jsonrpc/call-counts.ts";
+import type { KeyCounts } from "./keys/key-counts.ts";
 import type { LongCallPool } from "./threads/long-call-pool.ts";
 import type { RpcThreads } from "./threads/rpc-threads.ts";
 
@@ -23,6 +24,11 @@ export const RPC_METRICS = {
       "time from a read request to its answer; of calls answered from the request's bytes one in 16 counts for all",
   }),
   connections: gauge("svc.rpc.connections", { unit: "{connection}", meaning: "open connections of the public port" }),
+  keyCalls: counter("svc.rpc.key.calls", {
+    unit: "{call}",
+    labels: { key: "any", outcome: "any" },
+    meaning: "JSON-RPC calls by name of the API key they were made with and outcome (ok, refused by the key's rate)",
+  }),
   longWaiting: gauge("svc.rpc.long_calls.waiting", { unit: "{call}", meaning: "long calls that wait for a thread" }),
   longRunning: gauge("svc.rpc.long_calls.running", { unit: "{call}", meaning: "long calls that a thread works on" }),
   longRefused: counter("svc.rpc.long_calls.refused", {
@@ -50,6 +56,17 @@ export interface ObservedRpc {
   longCalls: Pick<LongCallPool, "waiting" | "running" | "refused">;
   /** Undefined where the node's thread answers. */
   threads: Pick<RpcThreads, "openConnections" | "status"> | undefined;
+}
+
+/** Exports the calls made with API keys. Returns an unsubscribe function. */
+export function observeKeys(metrics: Pick<Metrics, "observe">, counts: Pick<KeyCounts, "read">): () => void {
+  return metrics.observe((to) => {
+    for (const { key, ...outcomes } of counts.read()) {
+      for (const [outcome, calls] of Object.entries(outcomes)) {
+        if (calls > 0) to.set(RPC_METRICS.keyCalls, calls, { key, outcome });
+      }
+    }
+  });
 }
 
 /** Exports what the public port does. Returns an unsubscribe function. */

@@ -121,6 +121,12 @@ export interface Method {
   readonly long?: (args: readonly unknown[]) => boolean;
   /** How long a result stays valid, so that its text may be cached. Not called for undefined and for promises. */
   readonly keep?: (result: unknown, args: readonly unknown[]) => Lifetime;
+  /**
+   * Whether a result belongs to the given hashes for ever: no other answer can become right, whatever happens to the
+   * chain. GET serves the methods that define this, and such results may be kept by caches outside. Not called for
+   * undefined.
+   */
+  readonly immutable?: (result: unknown, args: readonly unknown[]) => boolean;
 }
 
 /** Values of a parameter list; for several lists, the union of theirs. */
@@ -157,10 +163,12 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     raw?: PerNamespace<RawForm>;
     long?: (...args: Arguments<P>) => boolean;
     keep?: (result: NonNullable<Awaited<R>>, ...args: Arguments<P>) => Lifetime;
+    immutable?: (result: NonNullable<Awaited<R>>, ...args: Arguments<P>) => boolean;
   } & Handling<Arguments<P>, R> &
     MethodDescription,
 ): Method {
-  const { name, params, handle, handleFrom, encode, raw, long, keep, summary, nothing, deprecated } = definition;
+  const { name, params, handle, handleFrom, encode, raw, long, keep, immutable, summary, nothing, deprecated } =
+    definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -176,11 +184,15 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     raw,
     long: long && ((args) => long(...(args as Arguments<P>))),
     keep: keep && ((result, args) => keep(result as NonNullable<Awaited<R>>, ...(args as Arguments<P>))),
+    immutable: immutable && ((result, args) => immutable(result as NonNullable<Awaited<R>>, ...(args as Arguments<P>))),
   };
 }
 
 /** For `long`: no call takes long, and any thread can answer it. */
 export const never = (): boolean => false;
+
+/** For `immutable`: every result is. */
+export const always = (): boolean => true;
 
 export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>, description?: string): Parameter<T> {
   return { name, codec, description };

@@ -4,16 +4,19 @@ import type { ResultCache } from "./cache/result-cache.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import { AnswerBudget } from "./http/answer-budget.ts";
 import type { Consistency } from "./http/consistency.ts";
+import { OriginList } from "./http/cors.ts";
+import { GetReads } from "./http/get-reads.ts";
 import { listen } from "./http/listen.ts";
 import type { Header, HttpApplication, Listener } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
-import { RateLimit } from "./http/rate-limit.ts";
+import { type CallLimit, RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { TrustedProxies, type TrustedProxySettings } from "./http/trusted-proxies.ts";
 import type { CallCounts } from "./jsonrpc/call-counts.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
+import { type KeyAccess, keyedApplication } from "./keys/keyed-application.ts";
 import type { NodeHealth } from "./ports/node-health.ts";
 import type { Namespace, Registry } from "./registry.ts";
 
@@ -41,8 +44,12 @@ export interface RpcServerOptions {
   stallTimeoutMs?: number;
   /** See versionHeaders. */
   versionHeaders?: readonly Header[];
-  /** Whether pages of other origins may read answers. Default true. */
-  cors?: boolean;
+  /** Whether pages of other origins may read answers: all (the default), none, or those of a list of origins. */
+  cors?: boolean | readonly string[];
+  /** Whether GET serves reads by hash; see GetReads. Default false. */
+  getReads?: boolean;
+  /** Whose calls have limits of their own; see KeyRoute. */
+  keys?: KeyAccess;
   /** Whether GET /status answers OK. Default: always, once listening. */
   healthy?: () => boolean | Promise<boolean>;
   /** Serves /live, /ready and /status?format=json; without it they are not found. */
@@ -93,8 +100,10 @@ export const RPC_DEFAULTS = {
 /** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
   const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
+  const { cors = true } = options;
   const settings = {
     ...options,
+    cors: cors === true,
     maxBodyBytes: options.maxBodyBytes ?? RPC_DEFAULTS.maxBodyBytes,
     maxBatchSize: options.maxBatchSize ?? RPC_DEFAULTS.maxBatchSize,
     maxConnections: options.maxConnections ?? RPC_DEFAULTS.maxConnections,
@@ -110,8 +119,14 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     budget: new AnswerBudget(options.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes),
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
-  const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);
-  let application: HttpApplication = new RpcApplication(dispatcher, settings, log);
+  const applicationOf = (methods: Registry, limits: { rateLimit?: CallLimit; readsAllBodies?: boolean } = {}) => {
+    const own = { ...settings, ...limits, expectedErrors };
+    const rpc = new RpcApplication(new Dispatcher(methods, own, log), own, log);
+    return options.getReads ? new GetReads(rpc, { ...own, registry: methods }, log) : rpc;
+  };
+  let application: HttpApplication = applicationOf(registry);
+  if (options.keys !== undefined)
+    application = keyedApplication(application, { ...options.keys, anyOrigin: settings.cors, registry, applicationOf });
   if (options.pageRpc !== undefined) {
     const { registry: methods, namespaces } = options.pageRpc;
     const calls = new Dispatcher(methods, { ...settings, namespaces, expectedErrors }, log);
@@ -119,5 +134,6 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   }
   application = options.guard?.(application) ?? application;
   if (options.page !== undefined) application = new PageRoute(application, options.page);
+  if (typeof cors === "object") application = new OriginList(application, cors);
   return listen(application, settings, log);
 }

@@ -12,6 +12,8 @@ import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
+import { GetReads } from "../../src/rpc/http/get-reads.ts";
+import type { HttpApplication } from "../../src/rpc/http/listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../../src/rpc/methods/absent-services.ts";
 import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
@@ -166,6 +168,46 @@ describe("node_ methods over recorded chain A", () => {
   );
 
   test("no node_ question logs an error", () => expect(log.entries).toEqual([]));
+});
+
+describe("GET over recorded chain A", () => {
+  const registry = () => publicRegistry(services);
+  const get = async (method: string, params: unknown[]) => {
+    const unreached: HttpApplication = {
+      receive: () => ({ status: 599, headers: [] }),
+      failed: () => ({ status: 500, headers: [] }),
+    };
+    const reads = new GetReads(unreached, { registry: registry(), namespaces: ["node"] }, log);
+    const query = `params=${encodeURIComponent(JSON.stringify(params))}`;
+    const head = { method: "GET", path: `/v1/node_${method}`, query, header: () => "" };
+    const answer = await reads.receive({ ...head, client: () => "", signal: () => new AbortController().signal });
+    if (!("status" in answer)) throw new TypeError("no answer");
+    const { jsonrpc: _, id, ...body } = JSON.parse(Buffer.from(answer.body ?? "").toString());
+    expect(id).toBeNull();
+    return { status: answer.status, kept: new Map(answer.headers).get("Cache-Control")?.includes("immutable"), body };
+  };
+  const isHash = (param: unknown) => typeof param === "string" && /^0x[0-9a-f]{64}$/.test(param);
+
+  test("every recorded question by hash has the recorded answer, and caches keep just those that are there", async () => {
+    const served = cases.filter(({ method }) => registry().find("node", method)?.immutable !== undefined);
+    let kept = 0;
+    for (const { method, params, result: expected, error } of served) {
+      const question = `${method} ${JSON.stringify(params)}`;
+      const answer = await get(method, params);
+      if (answer.body.error?.message.includes("by POST")) continue;
+      expect(comparable({ method, result: answer.body.result }), question).toEqual(
+        comparable({ method, result: expected }),
+      );
+      expect(answer.body.error?.code, question).toBe(error?.code);
+      const found = error === undefined && expected !== undefined;
+      expect(answer.status, question).toBe(error ? 400 : found ? 200 : 404);
+      // The replayed L1 has no finalized block, so no effect is final.
+      expect(answer.kept, question).toBe(found && isHash(params[0]) && method !== "getTxEffect");
+      kept += answer.kept ? 1 : 0;
+    }
+    expect(new Set(served.map(({ method }) => method)).size).toBeGreaterThan(10);
+    expect(kept).toBeGreaterThan(50);
+  });
 });
 
 describe("svc_ methods over recorded chain A", () => {

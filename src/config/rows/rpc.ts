@@ -1,5 +1,5 @@
-import { boolean, listOf, oneOf, secret, someOf, text } from "../kinds.ts";
-import { ipNetwork } from "../network-kinds.ts";
+import { boolean, listOf, oneOf, path, secret, someOf, text } from "../kinds.ts";
+import { corsOrigins, ipNetwork } from "../network-kinds.ts";
 import {
   byteSize,
   integer,
@@ -98,6 +98,31 @@ export const rpc = {
       meaning: "header in which trusted proxies name the client; the other one is ignored",
     },
     "x-forwarded-for",
+  ),
+  rpcApiKeysFile: optional({
+    flags: ["--rpc-api-keys-file"],
+    env: ["SVC_RPC_API_KEYS_FILE"],
+    kind: path,
+    meaning:
+      "JSON file of hashed API keys for the public port, each with limits of its own; read again when it changes",
+  }),
+  rpcRequireApiKey: withDefault(
+    {
+      flags: ["--rpc-require-api-key"],
+      env: ["SVC_RPC_REQUIRE_API_KEY"],
+      kind: boolean,
+      meaning: "refuse calls to the public port that are made without an API key",
+    },
+    false,
+  ),
+  rpcCorsOrigins: withDefault(
+    {
+      flags: ["--rpc-cors-origins"],
+      env: ["SVC_RPC_CORS_ORIGINS"],
+      kind: corsOrigins,
+      meaning: "origins whose pages may read answers of the public port: * for all, none, or a list",
+    },
+    true,
   ),
   rpcThreads: optional({
     flags: ["--rpc-threads"],

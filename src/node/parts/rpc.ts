@@ -3,11 +3,12 @@ import type { Values } from "../../config/options.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import { versionHeaders } from "../../rpc/http/version-headers.ts";
+import { ApiKeysError } from "../../rpc/keys/api-key.ts";
 import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
-import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
+import { type PublicRpcOptions, startPublicRpc } from "../../rpc/threads/public-rpc.ts";
 import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
@@ -30,6 +31,9 @@ export type RpcSettings = PortSettings &
     | "dataStoreMapSizeKb"
     | "realProofs"
     | "rpcUi"
+    | "rpcCorsOrigins"
+    | "rpcApiKeysFile"
+    | "rpcRequireApiKey"
     | "proverNode"
     | "enableProverNode"
   >;
@@ -123,6 +127,13 @@ export function publicServices(
   };
 }
 
+/** Throws an ApiKeysError when keys are required and there is no file of them. */
+function apiKeys({ rpcApiKeysFile: file, rpcRequireApiKey: required }: RpcSettings): PublicRpcOptions["keys"] {
+  if (file !== undefined) return { file, required };
+  if (required) throw new ApiKeysError("", "is not given, but --rpc-require-api-key asks for keys");
+  return undefined;
+}
+
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: ChainContext,
@@ -138,6 +149,7 @@ export async function startRpc(
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
     cacheBytes: values.rpcCacheSize,
     minBlockWaitMs: values.rpcMinBlockWaitMs,
+    keys: apiKeys(values),
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,
     server: {
@@ -146,6 +158,8 @@ export async function startRpc(
       port: values.port,
       namespaces: hasProver(values) ? [...values.rpcNamespaces, "prover"] : values.rpcNamespaces,
       rateLimit: values.rpcRateLimit,
+      cors: values.rpcCorsOrigins,
+      getReads: true,
       maxWaitingBytes: values.rpcMaxWaitingSize,
       page: values.rpcUi
         ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })

@@ -47,6 +47,8 @@ export interface HttpApplication {
   /** The answer to a request whose handling threw. */
   failed(error: unknown): Answer;
   readonly plainPost?: PlainPost;
+  /** Lower-case names of headers with which a request is left to `receive`. */
+  readonly notPlain?: readonly string[];
 }
 
 /**

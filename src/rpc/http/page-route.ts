@@ -57,6 +57,10 @@ export class PageRoute implements HttpApplication {
     return this.#inner.plainPost;
   }
 
+  get notPlain(): readonly string[] | undefined {
+    return this.#inner.notPlain;
+  }
+
   receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
     const { path } = head;
     if (path !== PAGE && !path.startsWith(`${PAGE}/`)) return this.#inner.receive(head, admitted);

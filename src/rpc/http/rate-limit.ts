@@ -19,6 +19,14 @@ export interface RateLimitOptions {
   now?: () => number;
 }
 
+/** Counts calls and refuses those that are too many. */
+export interface CallLimit {
+  /** Counts a request of a client, by its address. Gives the refusal when it has sent too many. */
+  request(address: string): RpcAnswer | undefined;
+  /** Counts the calls of a batch beyond the first. Gives the refusal when an earlier batch is not made up for yet. */
+  batch(address: string, furtherCalls: number): RpcAnswer | undefined;
+}
+
 /** Of the process: performance.now() begins anew in every thread. */
 function processMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
@@ -36,7 +44,7 @@ function processMs(): number {
  * past are given up, unless all places of a client are taken: then it takes that of the one whose bucket will be full
  * soonest.
  */
-export class RateLimit {
+export class RateLimit implements CallLimit {
   readonly #perSecond: number;
   /** Nanoseconds in which one call's worth comes back. */
   readonly #perCall: number;
@@ -74,12 +82,10 @@ export class RateLimit {
     return count;
   }
 
-  /** Counts a request. Gives the refusal when its client has sent too many. */
   request(address: string): RpcAnswer | undefined {
     return this.#take(address, 1, this.#capacity - this.#perCall);
   }
 
-  /** Counts the calls of a batch beyond the first. Gives the refusal when an earlier batch is not made up for yet. */
   batch(address: string, furtherCalls: number): RpcAnswer | undefined {
     return this.#take(address, furtherCalls, this.#capacity);
   }

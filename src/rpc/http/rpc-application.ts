@@ -16,7 +16,7 @@ import {
 } from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import type { CallLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
 import {
   BodyTooLargeError,
@@ -43,7 +43,7 @@ export interface RpcApplicationOptions {
   /** Bounds the bytes of answers that wait for being compressed. */
   budget?: AnswerBudget;
   /** Of JSON-RPC calls, by client; none when absent. */
-  rateLimit?: RateLimit;
+  rateLimit?: CallLimit;
   /** Names the block of each answer and waits for the least block of a request. */
   consistency?: Consistency;
 }

@@ -196,6 +196,7 @@ export function routePlainPosts(
   otherwise: (res: uws.HttpResponse, req: uws.HttpRequest) => void,
 ): void {
   const route = new Route(post, shared);
+  const notPlain = (shared.application.notPlain ?? []).map(headerName);
   app.post("/", (res, req) => {
     shared.idle.asked(res);
     const type = req.getHeader(CONTENT_TYPE);
@@ -206,7 +207,8 @@ export function routePlainPosts(
       length !== "0" &&
       req.getHeader(CONTENT_ENCODING) === "" &&
       hasCertainLength(req) &&
-      isAdmitted(post, req.getHeader(MIN_BLOCK));
+      isAdmitted(post, req.getHeader(MIN_BLOCK)) &&
+      notPlain.every((name) => req.getHeader(name) === "");
     if (!isPlain) return otherwise(res, req);
     const accept = req.getHeader(ACCEPT_ENCODING);
     const forwarded = forwardedOf(req, shared.options.proxies);

@@ -16,6 +16,8 @@ import { ScannedCalls } from "./scanned-calls.ts";
 export interface DispatcherOptions extends CallsOptions, BatchesOptions, AnswerWriterOptions {
   /** Most requests of one batch. */
   maxBatchSize: number;
+  /** Whether large bodies are read here too: the threads for long calls know methods that this registry has not. */
+  readsAllBodies?: boolean;
 }
 
 /** The method's name as clients write it, in front of the params, and where it is looked for. */
@@ -59,8 +61,8 @@ export class Dispatcher {
 
   /** Answers a request body of any kind. `admitBatch` and `caller` as for `answer`. */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
-    const { longCalls, maxBatchSize } = this.#options;
-    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || this.#isForServices(body)) {
+    const { longCalls, maxBatchSize, readsAllBodies } = this.#options;
+    if (longCalls === undefined || readsAllBodies || body.length < LARGE_BODY_BYTES || this.#isForServices(body)) {
       return this.#answer(parsedBody(body, maxBatchSize), admitBatch, caller);
     }
     if (admitBatch !== undefined && isArrayText(body)) {

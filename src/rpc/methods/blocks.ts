@@ -6,9 +6,9 @@ import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
 import { blockParameter } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
 import { field } from "../params/field.ts";
-import { type Method, method, never, param } from "../registry.ts";
+import { always, type Method, method, never, param } from "../registry.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
-import { type BlockSource, blockNumberOf } from "./reference-block.ts";
+import { type BlockSource, blockNumberOf, isByContents } from "./reference-block.ts";
 
 const EMPTY_BODY = new Uint8Array();
 
@@ -51,9 +51,11 @@ export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody 
 export function blockMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const whole = (block: BlockRecord | undefined) => (block === undefined ? undefined : withBody(chain, block));
+  /** A checkpointed block's place in its checkpoint follows from the slots of the blocks that its hash stands for. */
+  const isCheckpointed = (number: number) => number <= chain.checkpointedBlockNumber();
   /** Only checkpointed blocks are found by hash and by archive. */
   const checkpointed = (number: number | undefined) =>
-    number !== undefined && number <= chain.checkpointedBlockNumber() ? whole(blockAt(chain, number)) : undefined;
+    number !== undefined && isCheckpointed(number) ? whole(blockAt(chain, number)) : undefined;
 
   return [
     method({
@@ -67,6 +69,7 @@ export function blockMethods(source: BlockSource): Method[] {
       long: never,
       // Found by hash, a block must also stay checkpointed.
       keep: ({ block }, reference) => (typeof reference === "number" ? block.number : "commit"),
+      immutable: ({ block }, reference) => isByContents(reference) && isCheckpointed(block.number),
       nothing: "for a block that is not there",
       encode: { node: encodeBlock },
     }),
@@ -77,6 +80,7 @@ export function blockMethods(source: BlockSource): Method[] {
       handle: (hash) => checkpointed(chain.blockNumberByHash(hash)),
       long: never,
       keep: () => "commit",
+      immutable: always,
       nothing: "for a block that is not there, or not checkpointed",
       encode: { node: encodeBlock },
     }),
@@ -87,6 +91,7 @@ export function blockMethods(source: BlockSource): Method[] {
       handle: (root) => checkpointed(chain.blockNumberByArchive(root)),
       long: never,
       keep: () => "commit",
+      immutable: always,
       nothing: "for a block that is not there, or not checkpointed",
       encode: { node: encodeBlock },
     }),
@@ -106,6 +111,7 @@ export function blockMethods(source: BlockSource): Method[] {
       params: [param("block", optional(blockParameter, "latest"))],
       handle: (reference) => blockAt(chain, blockNumberOf(source, reference))?.header,
       keep: (header, reference) => (typeof reference === "number" ? headerBlockNumber(header) : "commit"),
+      immutable: (_header, reference) => isByContents(reference),
       nothing: "for a block that is not there",
       encode: { node: encodeBlockHeader },
     }),
@@ -115,6 +121,7 @@ export function blockMethods(source: BlockSource): Method[] {
       params: [param("archive", field, "Root of the archive after the block.")],
       handle: (root) => blockAt(chain, chain.blockNumberByArchive(root))?.header,
       keep: headerBlockNumber,
+      immutable: always,
       nothing: "for a block that is not there",
       encode: { node: encodeBlockHeader },
     }),

@@ -8,7 +8,7 @@ import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts"
 import { optional } from "../params/codec.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../params/generations.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, never, param } from "../registry.ts";
+import { always, type Method, method, never, param } from "../registry.ts";
 import { type StateSource, stateOf } from "./reference-block.ts";
 
 /** Contracts published in blocks (docs/protocol/05-rpc.md#528-contracts, docs/protocol/05-rpc.md#528-contracts). */
@@ -32,6 +32,8 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       handle: (id) => content.contractClass(id),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
+      // The id is a hash of all of it.
+      immutable: always,
       nothing: "for a class that no block has published",
       encode: { node: encodeContractClass, svc: encodeContractClass },
     }),

@@ -24,6 +24,11 @@ export function blockNumberOf(source: BlockSource, reference: BlockSelector): nu
   return tipNumber(chain, reference);
 }
 
+/** Whether a block is named by what fixes its contents, and with them the state after it: its hash or archive root. */
+export function isByContents(reference: BlockSelector): boolean {
+  return typeof reference === "object";
+}
+
 function numberByArchive({ chain, identity }: BlockSource, archive: Uint8Array): number | undefined {
   return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
 }

@@ -20,6 +20,8 @@ export interface OpenRpcMethod {
   deprecated?: true;
   /** Replacement of a deprecated method. */
   "x-replacement"?: string;
+  /** Path and query of the call by GET; `{params}` is the JSON array of the parameters, percent-encoded. */
+  "x-get"?: string;
 }
 
 export interface ContentDescriptor {
@@ -58,6 +60,7 @@ function methodObject(method: Method, namespace: Namespace, components: Componen
     paramStructure: "by-position",
     params: (params[namespace] ?? []).map((one) => paramDescriptor(one, components)),
     result: { ...result, schema: components.referring(result.schema) },
+    ...(method.immutable ? { "x-get": `/v1/${namespace}_${name}?params={params}` } : {}),
     ...(replacement === undefined ? {} : { deprecated: true, "x-replacement": replacement }),
   };
 }

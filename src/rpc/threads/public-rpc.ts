@@ -4,8 +4,12 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { Listener } from "../http/listener.ts";
 import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
+import { KeyCounts } from "../keys/key-counts.ts";
+import { KeyFile } from "../keys/key-file.ts";
+import type { KeyAccess } from "../keys/keyed-application.ts";
+import { keyAccess, ringOf, sharedKeys } from "../keys/shared-keys.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
-import { observeRpc } from "../metrics.ts";
+import { observeKeys, observeRpc } from "../metrics.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
@@ -28,6 +32,8 @@ export interface PublicRpcOptions {
   cacheBytes: number;
   /** See RpcThreadSettings; RPC_DEFAULTS by default. */
   minBlockWaitMs?: number;
+  /** A file of API keys, and whether calls without a key are refused. */
+  keys?: { file: string; required: boolean };
   /** Told of the calls; they are not counted without. */
   metrics?: Metrics;
   log: Logger;
@@ -58,22 +64,27 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const names = wireNames(registry, namespaces);
   const calls = metrics && CallCounts.memory(names, Math.max(1, threads.rpc));
   const counts = calls && new CallCounts(calls, names);
-  const startOnThisThread = (): Promise<Listener> => {
+  let keys: KeyFile | undefined;
+  const startOnThisThread = (access: KeyAccess | undefined): Promise<Listener> => {
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
-    return startRpcServer(registry, { ...server, health, results, consistency, longCalls, counts }, log);
+    return startRpcServer(registry, { ...server, health, results, consistency, longCalls, counts, keys: access }, log);
   };
   try {
+    keys = options.keys && (await KeyFile.open(options.keys.file, log));
+    const shared = options.keys && sharedKeys(options.keys.required);
     const listener = await (threads.rpc === 0
-      ? startOnThisThread()
+      ? startOnThisThread(keys && shared && keyAccess(ringOf(keys), shared))
       : RpcThreads.start({
           ...{ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, minBlockWaitMs },
-          ...{ calls, log },
+          ...{ calls, keys: keys && shared && { source: keys, shared }, log },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
     if (metrics && counts) observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
-    return new PublicListener(listener, longCalls);
+    if (metrics && shared) observeKeys(metrics, new KeyCounts(shared.counts));
+    return new PublicListener(listener, longCalls, keys);
   } catch (error) {
+    keys?.close();
     await longCalls.close();
     throw error;
   }
@@ -83,10 +94,12 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
 class PublicListener implements Listener {
   readonly #listener: Listener;
   readonly #longCalls: LongCallPool;
+  readonly #keys: KeyFile | undefined;
 
-  constructor(listener: Listener, longCalls: LongCallPool) {
+  constructor(listener: Listener, longCalls: LongCallPool, keys: KeyFile | undefined) {
     this.#listener = listener;
     this.#longCalls = longCalls;
+    this.#keys = keys;
   }
 
   get adapter(): Listener["adapter"] {
@@ -98,6 +111,7 @@ class PublicListener implements Listener {
   }
 
   async close(graceMs?: number): Promise<void> {
+    this.#keys?.close();
     await this.#listener.close(graceMs);
     await this.#longCalls.close();
   }

@@ -3,6 +3,9 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
 import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
+import type { ApiKey } from "../keys/api-key.ts";
+import { KeyRing } from "../keys/key-ring.ts";
+import { keyAccess, type SharedKeys } from "../keys/shared-keys.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { NodeStatus } from "../ports/node-status.ts";
@@ -35,6 +38,7 @@ export interface RpcThreadSettings {
     | "pageRpc"
     | "consistency"
     | "forwarder"
+    | "keys"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
@@ -45,6 +49,8 @@ export interface RpcThreadSettings {
   rateLimit: SharedArrayBuffer;
   /** See CallCounts; calls are not counted without. */
   calls?: SharedArrayBuffer;
+  /** Shared by the threads; there are no keys without. */
+  keys?: SharedKeys;
   /** One word: how many threads have a listener that has to be closed before the process may end. */
   listening: SharedArrayBuffer;
 }
@@ -55,6 +61,8 @@ export interface RpcThreadData {
   slot: number;
   /** To the services of the node's thread. */
   calls: MessagePort;
+  /** Those that are valid when the thread starts. */
+  keys: readonly ApiKey[];
 }
 
 /** What a thread tells. */
@@ -64,7 +72,10 @@ export type FromThread =
   | { kind: "log"; level: keyof Logger; facts: object; message: string };
 
 /** What it is told. `abandon` is for the end of the process. */
-export type ToThread = { kind: "close"; graceMs: number | undefined } | { kind: "abandon" };
+export type ToThread =
+  | { kind: "close"; graceMs: number | undefined }
+  | { kind: "abandon" }
+  | { kind: "keys"; keys: readonly ApiKey[] };
 
 /** Lines of a thread are written by the node's thread, which knows levels and secrets. */
 function forwardingLogger(control: MessagePort): Logger {
@@ -86,7 +97,7 @@ function forwardingLogger(control: MessagePort): Logger {
  * thread with an open native listener would end the process, so every way out of here closes it first.
  */
 export async function runRpcThread(
-  { settings, slot, calls }: RpcThreadData,
+  { settings, slot, calls, keys }: RpcThreadData,
   control: MessagePort,
   adapt: (registry: Registry) => Registry = (registry) => registry,
 ): Promise<void> {
@@ -108,6 +119,7 @@ export async function runRpcThread(
   const registry = publicRegistry(services);
   const results = resultCache({ store, chain: reads.chain }, settings.cacheBytes);
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
+  const ring = new KeyRing(keys);
   let listener: Listener;
   try {
     listener = await startRpcServer(
@@ -119,6 +131,7 @@ export async function runRpcThread(
         results,
         consistency,
         longCalls: remoteLongCalls(remoteCalls),
+        keys: settings.keys && keyAccess(ring, settings.keys),
         counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },
       forwardingLogger(control),
@@ -145,6 +158,7 @@ export async function runRpcThread(
   process.once("exit", abandon);
   control.on("message", async (order: ToThread) => {
     if (order.kind === "abandon") return abandon();
+    if (order.kind === "keys") return ring.replace(order.keys);
     await listener.close(order.graceMs);
     closed();
     await store.close();

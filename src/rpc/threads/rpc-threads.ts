@@ -8,6 +8,7 @@ import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.t
 import { OpenConnections } from "../http/open-connections.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { KeySource, SharedKeys } from "../keys/shared-keys.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { serveCalls } from "../remote/call-port.ts";
@@ -27,6 +28,8 @@ const CLOSE_MARGIN_MS = 2_000;
 export interface RpcThreadsOptions
   extends Pick<RpcThreadSettings, "reads" | "calls">,
     Partial<Pick<RpcThreadSettings, "minBlockWaitMs">> {
+  /** Keys that clients may present, and what the threads share of them; none when absent. */
+  keys?: { source: KeySource; shared: SharedKeys };
   threads: number;
   /** `maxWaitingBytes` is for all threads together. */
   server: RpcThreadSettings["server"];
@@ -58,7 +61,7 @@ function unusedPort(host: string | undefined, port: number): Promise<number> {
 
 /** One thread, started again whenever it dies after it has listened once. */
 class RpcThread {
-  readonly #data: Omit<RpcThreadData, "calls">;
+  readonly #data: Omit<RpcThreadData, "calls" | "keys">;
   readonly #options: RpcThreadsOptions;
   readonly #died: () => void;
   #worker: Worker | undefined;
@@ -68,7 +71,7 @@ class RpcThread {
   /** Whether its end is a reason to start it again. */
   #wanted = false;
 
-  constructor(data: Omit<RpcThreadData, "calls">, options: RpcThreadsOptions, died: () => void) {
+  constructor(data: Omit<RpcThreadData, "calls" | "keys">, options: RpcThreadsOptions, died: () => void) {
     this.#data = data;
     this.#options = options;
     this.#died = died;
@@ -79,12 +82,12 @@ class RpcThread {
     const { server } = this.#data.settings;
     const { log } = this.#options;
     const channel = new MessageChannel();
-    const { services, health, longCalls } = this.#options;
+    const { services, health, longCalls, keys } = this.#options;
     const callable = { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS, ...(health && REMOTE_HEALTH) };
     serveCalls(channel.port1, { ...services, longCalls, ...(health && { health }) }, callable, ["longCalls"]);
     const worker = new Worker(this.#options.entry ?? entryFile(), {
       name: `rpc-${this.#data.slot}`,
-      workerData: { ...this.#data, calls: channel.port2 } satisfies RpcThreadData,
+      workerData: { ...this.#data, calls: channel.port2, keys: keys?.source.keys ?? [] } satisfies RpcThreadData,
       transferList: [channel.port2],
     });
     this.#worker = worker;
@@ -199,6 +202,7 @@ export class RpcThreads implements Listener {
       rateLimit: RateLimit.memory(),
       minBlockWaitMs,
       calls,
+      keys: options.keys?.shared,
       listening: new SharedArrayBuffer(4),
     };
     const connections = new OpenConnections(settings.connections);
@@ -206,6 +210,9 @@ export class RpcThreads implements Listener {
       { length: count },
       (_, slot) => new RpcThread({ settings, slot }, options, () => connections.forget(slot)),
     );
+    options.keys?.source.onChange((keys) => {
+      for (const thread of threads) thread.tell({ kind: "keys", keys });
+    });
     const outcomes = await Promise.allSettled(threads.map((thread) => thread.start()));
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) {

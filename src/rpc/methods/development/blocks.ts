@@ -9,7 +9,7 @@ import { type Method, method, never, param } from "../../registry.ts";
 import { blockAt, blocksFrom, bodyOf, FEW_BLOCKS } from "../blocks.ts";
 import { checkpointLookup } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";
-import { type BlockSource, blockNumberOf } from "../reference-block.ts";
+import { type BlockSource, blockNumberOf, isByContents } from "../reference-block.ts";
 
 /** Most blocks per list, without and with bodies. */
 const MOST_BLOCKS = 100;
@@ -62,6 +62,8 @@ function lifetimeOf({ number }: BlockRecord, selector: BlockSelector): Lifetime 
 export function developmentBlockMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const selectorParam = param("param", blockSelector);
+  const isImmutable = ({ number }: BlockRecord, selector: BlockSelector) =>
+    isByContents(selector) && number <= chain.checkpointedBlockNumber();
   return [
     method({
       name: "getBlock",
@@ -75,6 +77,8 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
       // A block's L1 data comes and changes with its checkpoint, which a proposed block does not have yet.
       keep: ({ block, includeL1PublishInfo, includeAttestations }, selector) =>
         includeL1PublishInfo || includeAttestations ? "commit" : lifetimeOf(block, selector),
+      immutable: ({ block, includeL1PublishInfo, includeAttestations }, selector) =>
+        !includeL1PublishInfo && !includeAttestations && isImmutable(block, selector),
       nothing: "for a block that is not there",
       encode: { svc: encodeBlock },
     }),
@@ -87,6 +91,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         return block && { block, archiveRoot: archiveAfter(source, block) };
       },
       keep: ({ block }, selector) => lifetimeOf(block, selector),
+      immutable: ({ block }, selector) => isImmutable(block, selector),
       nothing: "for a block that is not there",
       encode: { svc: encodeBlockData },
     }),

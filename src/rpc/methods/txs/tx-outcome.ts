@@ -76,6 +76,8 @@ export function txOutcomeMethods({ chain, content, identity, mempool }: Services
       handle: (hash) => content.settledTx(hash),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
+      // Before, the tx may come into another block.
+      immutable: ({ blockNumber }) => blockNumber <= chain.finalizedBlockNumber(),
       nothing: "for a tx that is in no block",
       encode: { node: encodeIndexedEffect, svc: encodeDevelopmentIndexedEffect },
     }),

@@ -9,7 +9,7 @@ import type { BlockSelector } from "../../params/block-parameter.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
 import { blockHashText } from "../../params/hex-text.ts";
 import { type Method, method, param } from "../../registry.ts";
-import { type StateSource, stateAt, stateBefore } from "../reference-block.ts";
+import { isByContents, type StateSource, stateAt, stateBefore } from "../reference-block.ts";
 import { byField, pathBuffers, rawInBoth, referenceBlock } from "./block-and-field.ts";
 
 const BLOCK_HASH = {
@@ -17,9 +17,12 @@ const BLOCK_HASH = {
   nothing: "for a hash that is no earlier block",
 };
 
+/** For `immutable`: whether the state is one for ever. */
+const ofState = (_witness: unknown, reference: BlockSelector): boolean => isByContents(reference);
+
 /** The general and the raw form of a method with parameters block and field. */
 function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefined, encode: Encoder<R>) {
-  return { handle, encode: { node: encode, svc: encode }, raw: rawInBoth(1, handle, encode) };
+  return { handle, immutable: ofState, encode: { node: encode, svc: encode }, raw: rawInBoth(1, handle, encode) };
 }
 
 /** Witnesses in the append-only trees, of the leaf that holds a value. */
@@ -45,6 +48,7 @@ export function appendedWitnessMethods(services: StateSource): Method[] {
         if (before === undefined) throw new ExecutionError("BlockNumber must be non-negative, got -1");
         return pathWitness(world.at(before), ARCHIVE, hash);
       },
+      immutable: ofState,
       encode: { node: encodeMembershipWitness },
     }),
     method({
@@ -58,6 +62,7 @@ export function appendedWitnessMethods(services: StateSource): Method[] {
         const before = stateBefore(services, reference);
         return before === undefined ? undefined : pathWitness(world.at(before), ARCHIVE, hash);
       },
+      immutable: ofState,
       encode: { svc: encodeMembershipWitness },
     }),
     method({

@@ -14,13 +14,16 @@ import type { BlockSelector } from "../../params/block-parameter.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
 import { rawTextOfBlock } from "../../params/raw-params.ts";
 import { type Method, method } from "../../registry.ts";
-import { blockOf, type StateSource, stateAt } from "../reference-block.ts";
+import { blockOf, isByContents, type StateSource, stateAt } from "../reference-block.ts";
 import { byField, pathBuffers, wide } from "./block-and-field.ts";
 
 const LOW_NULLIFIER = {
   summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
   nothing: "in no case that is known: some leaf is always below",
 };
+
+/** For `immutable`: whether the state is one for ever. */
+const ofState = (_witness: LeafWitness, reference: BlockSelector): boolean => isByContents(reference);
 
 /** Witnesses in the indexed trees, of a key's leaf or of the leaf below it. */
 export function indexedWitnessMethods(services: StateSource): Method[] {
@@ -62,6 +65,7 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
       summary: "Proof that a nullifier exists",
       params: inBoth(byField("nullifier", "The nullifier, siloed by its contract.")),
       handle: nullifierWitness,
+      immutable: ofState,
       encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
       raw: nullifierText("present"),
       nothing: "for a nullifier that does not exist",
@@ -71,6 +75,7 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
       ...LOW_NULLIFIER,
       params: byField("nullifier", "The nullifier, siloed by its contract.")(RELEASE_CODECS),
       handle: lowNullifierWitness,
+      immutable: ofState,
       encode: { node: encodeNullifierWitness },
       raw: { node: nullifierText("either").node },
     }),
@@ -79,6 +84,7 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
       ...LOW_NULLIFIER,
       params: byField("nullifier", "The nullifier, siloed by its contract.")(DEVELOPMENT_CODECS),
       handle: absentNullifierWitness,
+      immutable: ofState,
       encode: { svc: encodeNullifierWitness },
       raw: { svc: nullifierText("absent").svc },
     }),
@@ -87,6 +93,7 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
       summary: "Proof of the value of a public data leaf, or of its absence",
       params: inBoth(byField("leafSlot", "Key of the leaf: the hash of the contract's address and its slot.")),
       handle: slotWitness,
+      immutable: ofState,
       encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
       raw: leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT),
       nothing: "in no case that is known: some leaf is always below",

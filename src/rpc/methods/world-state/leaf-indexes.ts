@@ -5,7 +5,7 @@ import { array } from "../../params/codec.ts";
 import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../../params/generations.ts";
 import { treeId } from "../../params/tree-id.ts";
 import { type Method, method, param } from "../../registry.ts";
-import { type StateSource, stateOf } from "../reference-block.ts";
+import { isByContents, type StateSource, stateOf } from "../reference-block.ts";
 import { referenceBlock } from "./block-and-field.ts";
 
 const MOST_LEAVES = 100;
@@ -47,6 +47,7 @@ export function leafIndexMethods(services: StateSource): Method[] {
         return values.map((value) => location(block, tree, value));
       },
       long: (_reference, _tree, values) => values.length > FEW_LEAVES,
+      immutable: (_places, reference) => isByContents(reference),
       encode: { node: encodeLeafLocations },
     }),
     method({
@@ -58,6 +59,7 @@ export function leafIndexMethods(services: StateSource): Method[] {
         return values.map((value) => location(block, tree, value));
       },
       long: (_reference, _tree, values) => values.length > FEW_LEAVES,
+      immutable: (_places, reference) => isByContents(reference),
       encode: { svc: encodeLeafLocations },
     }),
   ];

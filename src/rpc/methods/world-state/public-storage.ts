@@ -6,7 +6,7 @@ import type { BlockSelector } from "../../params/block-parameter.ts";
 import { inBoth } from "../../params/generations.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
-import { type StateSource, stateAt } from "../reference-block.ts";
+import { isByContents, type StateSource, stateAt } from "../reference-block.ts";
 import { rawInBoth, referenceBlock } from "./block-and-field.ts";
 
 /** Values of public storage. */
@@ -29,6 +29,7 @@ export function publicStorageMethods(services: StateSource & Pick<NodeServices, 
           ] as const,
       ),
       handle: storageAt,
+      immutable: (_value, reference) => isByContents(reference),
       encode: { node: encodeWord, svc: encodeWord },
       raw: rawInBoth(2, storageAt, encodeWord),
     }),
