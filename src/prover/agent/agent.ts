@@ -5,7 +5,13 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { jobIdOf, parseJobId } from "../jobs/job-id.ts";
 import type { StoredInput } from "../jobs/job-result.ts";
 import { type JobType, nameOfJobType } from "../jobs/job-type.ts";
-import type { AssignedJob, JobConsumerApi, JobFilter, ProvingJob } from "../jobs/proving-job.ts";
+import {
+  type AssignedJob,
+  type JobConsumerApi,
+  type JobFilter,
+  type ProvingJob,
+  RefusedOutputError,
+} from "../jobs/proving-job.ts";
 import type { AgentProofStore } from "../proof-store/proof-store.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { type AgentCounts, type JobOutcome, NO_AGENT_COUNTS } from "./metrics.ts";
@@ -129,7 +135,7 @@ export class Agent {
   }
 
   async #report(id: string, outcome: Outcome): Promise<AssignedJob | undefined> {
-    const { broker } = this.#parts;
+    const { name, broker, logger } = this.#parts;
     const failed = (message: string, retry: boolean) =>
       this.#asked(() => broker.reportProvingJobError(id, message, retry, this.#filter), "no failure could be reported");
     if (outcome.kind === "failed") return failed(outcome.message, outcome.retry);
@@ -137,6 +143,11 @@ export class Agent {
       return await broker.reportProvingJobSuccess(id, outcome.uri, this.#filter);
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
+      if (error instanceof RefusedOutputError) {
+        const facts = { agent: name, job: id.slice(0, MAX_ID_SHOWN), reason: error.fault };
+        logger.warn(facts, "agent {agent}: the broker refuses the output of {job}: {reason}");
+        return undefined;
+      }
       // Without a report the broker would hand the job out again and again, for example if outputs exceed its limit.
       return failed(`The output could not be reported: ${messageOf(error)}`, true);
     }

@@ -14,9 +14,12 @@ export class BrokerUnavailableError extends Error {
 export class BrokerRefusalError extends Error {
   /** Of JSON-RPC. */
   readonly code: number;
+  /** The broker's words. */
+  readonly reason: string;
 
-  constructor(method: string, code: number, message: string) {
-    super(`${method} was refused: ${message} (${code})`);
+  constructor(method: string, code: number, reason: string) {
+    super(`${method} was refused: ${reason} (${code})`);
+    this.reason = reason;
     this.name = "BrokerRefusalError";
     this.code = code;
   }

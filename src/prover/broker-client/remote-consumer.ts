@@ -1,7 +1,13 @@
 import { isJobType } from "../jobs/job-type.ts";
-import type { AssignedJob, JobConsumerApi, JobFilter } from "../jobs/proving-job.ts";
+import {
+  type AssignedJob,
+  INVALID_OUTPUT,
+  type JobConsumerApi,
+  type JobFilter,
+  RefusedOutputError,
+} from "../jobs/proving-job.ts";
 import type { BrokerConnection } from "./broker-connection.ts";
-import { BrokerUnavailableError } from "./errors.ts";
+import { BrokerRefusalError, BrokerUnavailableError } from "./errors.ts";
 
 /** The methods for agents of a broker in another process. */
 export class RemoteConsumer implements JobConsumerApi {
@@ -20,7 +26,13 @@ export class RemoteConsumer implements JobConsumerApi {
   }
 
   async reportProvingJobSuccess(id: string, outputUri: string, filter?: JobFilter): Promise<AssignedJob | undefined> {
-    return assignedJob(await this.#broker.call("reportProvingJobSuccess", [id, outputUri, filter]));
+    try {
+      const next = await this.#broker.call("reportProvingJobSuccess", [id, outputUri, { ...filter, refusals: true }]);
+      return assignedJob(next);
+    } catch (error) {
+      if (!(error instanceof BrokerRefusalError) || !error.reason.startsWith(INVALID_OUTPUT)) throw error;
+      throw new RefusedOutputError(error.reason.slice(INVALID_OUTPUT.length), { cause: error });
+    }
   }
 
   async reportProvingJobError(

@@ -1,4 +1,6 @@
-/** A request of a producer that the broker cannot follow. The messages are those of the reference. */
+import { INVALID_OUTPUT } from "../jobs/proving-job.ts";
+
+/** A request that the broker cannot follow. The messages are those of the reference. */
 export abstract class BrokerRequestError extends Error {}
 
 /** A job has the id of another one. */
@@ -22,5 +24,16 @@ export class StaleEpochError extends BrokerRequestError {
     this.name = "StaleEpochError";
     this.epochNumber = epochNumber;
     this.newest = newest;
+  }
+}
+
+/** An output is not one of its job. */
+export class OutputRefusedError extends BrokerRequestError {
+  readonly id: string;
+
+  constructor(id: string, fault: string) {
+    super(`${INVALID_OUTPUT}${fault}`);
+    this.name = "OutputRefusedError";
+    this.id = id;
   }
 }

@@ -19,6 +19,8 @@ export interface Agent {
   /** Address of the client. */
   readonly client: string;
   readonly allowed: AllowedTypes;
+  /** Whether a refused output is an error for it; otherwise it gets its next job. */
+  readonly toldOfRefusals?: boolean;
 }
 
 /** How a job ended. */

@@ -1,6 +1,7 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import { INVALID_OUTPUT } from "../jobs/proving-job.ts";
 import { AgentPauses } from "./agent-pauses.ts";
-import { DuplicateJobError, StaleEpochError } from "./errors.ts";
+import { DuplicateJobError, OutputRefusedError, StaleEpochError } from "./errors.ts";
 import type { Agent, BrokerJob, JobStatus, NextJob } from "./job.ts";
 import type { StoredJobs } from "./job-store.ts";
 import { type Clock, JobTable, type JobTableOptions, SYSTEM_CLOCK } from "./job-table.ts";
@@ -272,11 +273,19 @@ export class ProvingBroker {
     return this.#next(agent);
   }
 
-  #refuse({ id, type }: TrackedJob, fault: string, agent: Agent): Promise<NextJob | undefined> {
+  /** A failed attempt. Throws an OutputRefusedError if the agent is to know. */
+  async #refuse(job: TrackedJob, fault: string, agent: Agent): Promise<NextJob | undefined> {
+    const { id, type } = job;
     const { client } = agent;
     this.#counts.count("refused", type);
     this.#log.warn({ id, client, fault }, "the agent at {client} sent no output of job {id}: {fault}");
-    return this.fail(id, `Invalid output: ${fault}`, true, agent);
+    const reason = `${INVALID_OUTPUT}${fault}`;
+    if (!agent.toldOfRefusals) return this.fail(id, reason, true, agent);
+    this.#pauses.failed(client, this.#clock.now());
+    this.#table.settling(job);
+    if (this.#mayTryAgain(job)) this.#retry(job, reason);
+    else await this.#reject(job, literal(reason.slice(0, LONGEST_REASON)));
+    throw new OutputRefusedError(id, fault);
   }
 
   /** Takes the failure of a job, which is tried again if `retry` is set and attempts are left. Returns the next job. */

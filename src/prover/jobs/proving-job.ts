@@ -10,11 +10,27 @@ export interface JobFilter {
   readonly allowList?: readonly JobType[];
 }
 
+/** Begins the reason for which a broker refuses an output. */
+export const INVALID_OUTPUT = "Invalid output: ";
+
+/** The broker refuses an output. */
+export class RefusedOutputError extends Error {
+  /** One clause. */
+  readonly fault: string;
+
+  constructor(fault: string, options?: ErrorOptions) {
+    super(`${INVALID_OUTPUT}${fault}`, options);
+    this.name = "RefusedOutputError";
+    this.fault = fault;
+  }
+}
+
 /** The broker's methods for agents. Each returns the agent's next job, if it is to start one. */
 export interface JobConsumerApi {
   getProvingJob(filter?: JobFilter): Promise<AssignedJob | undefined>;
   /** A heartbeat. A returned job replaces the one reported, whose work is dropped. */
   reportProvingJobProgress(id: string, startedAt: number, filter?: JobFilter): Promise<AssignedJob | undefined>;
+  /** Rejects with a RefusedOutputError if the broker says that it refuses the output. */
   reportProvingJobSuccess(id: string, outputUri: string, filter?: JobFilter): Promise<AssignedJob | undefined>;
   /** `retry`: whether another attempt may succeed. */
   reportProvingJobError(

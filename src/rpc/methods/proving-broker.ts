@@ -7,6 +7,7 @@ import {
   jobId,
   jobType,
   provingJob,
+  reportingAgent,
   startedAt,
   textLiteral,
 } from "../params/proving-job.ts";
@@ -15,6 +16,11 @@ import type { Patience, ProvingBrokerPort } from "../ports/proving-broker.ts";
 import { method, type Origin, param, Registry } from "../registry.ts";
 
 const FILTER = param("filter", allowedTypes, "The job types that the agent takes; all by default.");
+const REPORTER = param(
+  "filter",
+  reportingAgent,
+  "The job types that the agent takes; all by default. With `refusals` an output that is refused is an error.",
+);
 const ID = param("id", jobId, "The job.");
 const NO_JOB = "when there is no job for the agent";
 
@@ -75,8 +81,8 @@ export function provingBrokerRegistry(broker: ProvingBrokerPort, { replay }: { r
     method({
       name: "reportProvingJobSuccess",
       summary: "Takes the output of a job; returns the next job for the agent",
-      params: [ID, param("outputUri", textLiteral, "URI of the output, which may be the output itself."), FILTER],
-      handleFrom: (origin, id, uri, allowed) => broker.succeed(id, uri, { client: clientOf(origin), allowed }),
+      params: [ID, param("outputUri", textLiteral, "URI of the output, which may be the output itself."), REPORTER],
+      handleFrom: (origin, id, uri, agent) => broker.succeed(id, uri, { client: clientOf(origin), ...agent }),
       nothing: NO_JOB,
       encode: { proverBroker: encodeHandedOutJob },
     }),

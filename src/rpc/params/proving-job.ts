@@ -1,7 +1,7 @@
 import { NUMBER } from "../schema/json-schema.ts";
 import { absent, array, type Codec, mapped, object, optional, ruled, typed } from "./codec.ts";
 import { integer, oneOf, plainNumber } from "./number.ts";
-import { text } from "./text.ts";
+import { boolean, text } from "./text.ts";
 
 /** Job types (docs/protocol/13-proving.md#131-jobs). */
 const JOB_TYPES = Array.from({ length: 18 }, (_, type) => type);
@@ -29,6 +29,18 @@ export const provingJob = typed(
 export const allowedTypes = optional(
   mapped(object({ allowList: absent(array(jobType)) }), ({ allowList = [] }) => [...new Set(allowList)]),
   [],
+);
+
+/**
+ * As `allowedTypes`, of an agent that reports an output. `refusals`: it wants an error if the output is refused. The
+ * reference's agents do not know the member, and would report the same output again after an error.
+ */
+export const reportingAgent = optional(
+  mapped(
+    object({ allowList: absent(array(jobType)), refusals: absent(boolean) }),
+    ({ allowList = [], refusals = false }) => ({ allowed: [...new Set(allowList)], toldOfRefusals: refusals }),
+  ),
+  { allowed: [], toldOfRefusals: false },
 );
 
 export const startedAt: Codec<number> = { ...plainNumber(), schema: NUMBER };

@@ -17,6 +17,8 @@ export interface JobSeeker {
   readonly client: string;
   /** The job types that it takes; all if the list is empty. */
   readonly allowed: readonly number[];
+  /** Whether a refused output is an error for it; otherwise it gets its next job. */
+  readonly toldOfRefusals?: boolean;
 }
 
 /** What a broker does for prover nodes, whose address is `client`, and agents. */

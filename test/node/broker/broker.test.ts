@@ -5,6 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../../src/node/logging.ts";
+import { Agent } from "../../../src/prover/agent/agent.ts";
+import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
+import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
+import { jobIdOf } from "../../../src/prover/jobs/job-id.ts";
+import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
+import { InlineStore } from "../../../src/prover/proof-store/inline-store.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { BrokerClient, parityOutput } from "./broker-client.ts";
 
@@ -144,6 +151,35 @@ it("garbage, outputs of other jobs and missing outputs cost an attempt, and the 
   expect(await client.enqueue(ids[1], "file:///in")).toEqual({ status: "not-found" });
   await client.succeed(ids[1], PARITY);
   expect(await client.status(ids[1])).toMatchObject({ status: "fulfilled" });
+});
+
+it("an agent of this program learns that its output is refused and why, and makes a good one", async () => {
+  const client = await start();
+  const input = new Uint8Array(8224);
+  const id = jobIdOf(1, JOB_TYPES.PARITY_BASE, input);
+  const store = new InlineStore();
+  await client.enqueue(id, await store.saveInput(id, JOB_TYPES.PARITY_BASE, input));
+  const uris = [parityOutput("PARITY_ROOT"), PARITY];
+  const lines: [message: string, reason: unknown][] = [];
+  const note = (facts: object, message: string) => void lines.push([message, (facts as { reason?: unknown }).reason]);
+  const agent = new Agent({
+    ...{ name: "agent0", types: [], pollIntervalMs: 5 },
+    broker: new RemoteConsumer(new BrokerConnection({ url: `http://127.0.0.1:${running?.port}` })),
+    store: {
+      loadInput: (uri) => store.loadInput(uri),
+      saveOutput: async () => uris.shift() as string,
+    },
+    prover: { prove: async () => new Uint8Array() },
+    logger: { ...silentLogger, warn: note },
+  });
+  agent.start();
+  try {
+    await expect.poll(() => client.status(id)).toEqual({ status: "fulfilled", value: PARITY });
+  } finally {
+    await agent.stop();
+  }
+  const fault = "output.type: must be PARITY_BASE, got PARITY_ROOT";
+  expect(lines).toEqual([["agent {agent}: the broker refuses the output of {job}: {reason}", fault]]);
 });
 
 it("a full store refuses jobs and outputs in one line, keeps what it has, and takes small ones", async () => {
