@@ -7,7 +7,7 @@ const rungs = [
   ["modes"],
   ["node"],
   ["rpc", "status"],
-  ["sequencer", "validator", "slasher", "prover"],
+  ["sequencer", "validator", "slasher", "prover", "follower"],
   ["p2p"],
   ["mempool", "checkpoints"],
   ["execution"],

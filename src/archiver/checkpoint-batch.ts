@@ -4,6 +4,7 @@ import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
+import type { CommittableCheckpoint } from "./commit-checkpoints.ts";
 import { type Download, rebuildProposal } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
@@ -11,13 +12,11 @@ import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 import { type ChainEnd, checkContinuation } from "./validate-checkpoint.ts";
 
-/** A checkpoint that continues the chain, to be committed. */
-export interface CheckedCheckpoint {
+/** A checkpoint from L1 that continues the chain, to be committed. */
+export interface CheckedCheckpoint extends CommittableCheckpoint {
   proposal: ProposedCheckpoint;
   /** Blob words that it was rebuilt from. */
   blobs: Uint8Array;
-  checkpoint: RebuiltCheckpoint;
-  messages: Uint8Array[];
 }
 
 /** The next checkpoints of the chain, checked and not yet committed. */

@@ -1,17 +1,27 @@
 import type { L1Block, RollupStatus } from "../l1/types.ts";
 import { type AtomicBlocks, applyInParts, cutIntoParts } from "../world-state/apply-in-parts.ts";
 import type { PreparedBlocks } from "../world-state/types.ts";
-import type { CheckedCheckpoint } from "./checkpoint-batch.ts";
+import type { CheckpointPublication } from "./chain-store.ts";
 import { keepProposed } from "./proposed-blocks.ts";
-import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
+import type { RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { reportRefusedEvents } from "./refused-events.ts";
 import { blockEffects } from "./replay-world-state.ts";
 import { applyProven, settleWorldState } from "./sync-finality.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices } from "./sync-services.ts";
+
+/** A checkpoint that continues the chain, to be committed. */
+export interface CommittableCheckpoint {
+  proposal: CheckpointPublication;
+  checkpoint: RebuiltCheckpoint;
+  messages: Uint8Array[];
+}
+
+/** The tips of L1, or of a node that follows it, as far as a commit of checkpoints adopts them. */
+export type AdoptedTips = Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive" | "pendingCheckpointNumber">;
 
 /** A checkpoint, and those of its blocks that are not stored yet. */
 interface NewCheckpoint extends AtomicBlocks {
-  checked: CheckedCheckpoint;
+  checked: CommittableCheckpoint;
   blocks: RebuiltBlock[];
 }
 
@@ -20,22 +30,22 @@ interface NewCheckpoint extends AtomicBlocks {
  * transaction each.
  */
 export class CheckpointCommitter {
-  readonly #services: SyncServices;
+  readonly #services: ApplyServices;
   /** L1's tips at the start of this iteration. */
-  readonly #status: RollupStatus;
+  readonly #status: AdoptedTips;
 
-  constructor(services: SyncServices, status: RollupStatus) {
+  constructor(services: ApplyServices, status: AdoptedTips) {
     this.#services = services;
     this.#status = status;
   }
 
   /** Throws a ContentError when the blocks do not give the state that their headers name; earlier parts stay. */
-  commit(batch: CheckedCheckpoint[]): Promise<void> {
+  commit(batch: CommittableCheckpoint[]): Promise<void> {
     return this.#services.exclusive(() => this.#commit(batch));
   }
 
   /** Commits checkpoints part by part, the blocks that are stored already left out. */
-  async #commit(batch: CheckedCheckpoint[]): Promise<void> {
+  async #commit(batch: CommittableCheckpoint[]): Promise<void> {
     const { worldState, times } = this.#services;
     const added = keepProposed(
       this.#services,

@@ -6,11 +6,14 @@ import { isPowerOfTwo } from "./retry.ts";
 /** Logs failed iterations, and the first success after them. */
 export class FailureLog {
   readonly #logger: Logger;
+  readonly #source: string;
   #failures = 0;
   #lastFailure = "";
 
-  constructor(logger: Logger) {
+  /** `source`: what is followed, "L1" for example. */
+  constructor(logger: Logger, source: string) {
     this.#logger = logger;
+    this.#source = source;
   }
 
   /** Consecutive failures. */
@@ -20,7 +23,7 @@ export class FailureLog {
 
   succeeded(): void {
     if (this.#failures > 0) {
-      this.#logger.info({ failures: this.#failures, was: this.#lastFailure }, "following L1 again");
+      this.#logger.info({ failures: this.#failures, was: this.#lastFailure }, `following ${this.#source} again`);
     }
     this.#failures = 0;
     this.#lastFailure = "";
@@ -37,7 +40,7 @@ export class FailureLog {
     const message =
       error instanceof InvalidCheckpointError
         ? "L1 holds a checkpoint that breaks the protocol: waiting for L1 to drop or replace it"
-        : "following L1 failed: trying again";
+        : `following ${this.#source} failed: trying again`;
     this.#logger[level]({ attempt: this.#failures, ...facts }, message);
   }
 }

@@ -10,16 +10,16 @@ import { messagesOfCheckpoint } from "./message-chain.ts";
 import type { ProposedBlock, RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { reportRefusedEvents } from "./refused-events.ts";
 import { blockEffects, replayWorldState } from "./replay-world-state.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices } from "./sync-services.ts";
 import { unwindProposed } from "./unwind-chain.ts";
 
 /**
  * Stores a block on top of the chain before its checkpoint is on L1
  * (docs/protocol/04-l1-contracts.md#420-proposed-blocks), and updates the trees, in one transaction. Runs inside
- * SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a malformed body; StateMismatchError or
+ * ApplyServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a malformed body; StateMismatchError or
  * WorldStateError if the block's header does not match its effects.
  */
-export async function addProposedBlock(services: SyncServices, given: ProposedBlock): Promise<void> {
+export async function addProposedBlock(services: ApplyServices, given: ProposedBlock): Promise<void> {
   const block = ofItsBody(given);
   const { chain, worldState, store, emit } = services;
   await replayWorldState(services);
@@ -47,12 +47,12 @@ function ofItsBody({ record, body, contractEvents }: ProposedBlock): ProposedBlo
 }
 
 /** Lowest slot of a checkpoint in the next L1 block. L1's time counts, not this machine's. */
-function slotAtNextL1Block({ reader }: SyncServices, { timestamp }: Pick<L1Block, "timestamp">): number {
+function slotAtNextL1Block({ reader }: ApplyServices, { timestamp }: Pick<L1Block, "timestamp">): number {
   const { constants } = reader.identity;
   return slotAt(timestamp + constants.ethereumSlotDuration, constants);
 }
 
-function checkProposed(services: SyncServices, { record }: ProposedBlock): void {
+function checkProposed(services: ApplyServices, { record }: ProposedBlock): void {
   const { chain, reader } = services;
   const { number, header, checkpointNumber, indexWithinCheckpoint } = record;
   const require = (holds: boolean, rule: ProposedBlockRule, text: string): void => {
@@ -90,7 +90,7 @@ function checkProposed(services: SyncServices, { record }: ProposedBlock): void 
 }
 
 /** Removes the proposed blocks if no L1 block after `current` can contain their checkpoint. */
-export function pruneProposed(services: SyncServices, current: L1Block): void {
+export function pruneProposed(services: ApplyServices, current: L1Block): void {
   const { chain } = services;
   const checkpointed = chain.checkpointedBlockNumber();
   if (chain.latestBlockNumber() === checkpointed) return;
@@ -102,7 +102,7 @@ export function pruneProposed(services: SyncServices, current: L1Block): void {
  * Compares the proposed blocks with `blocks`, the blocks of the checkpoint on L1. Equal ones stay; from the first
  * difference on, and beyond the end of `blocks`, they are removed. Returns the blocks that remain to be added.
  */
-export function keepProposed(services: SyncServices, blocks: readonly RebuiltBlock[]): RebuiltBlock[] {
+export function keepProposed(services: ApplyServices, blocks: readonly RebuiltBlock[]): RebuiltBlock[] {
   const { chain } = services;
   const proposed = chain.latestBlockNumber() - chain.checkpointedBlockNumber();
   if (proposed === 0) return [...blocks];

@@ -9,7 +9,8 @@ export interface RebuildInput {
   header: CheckpointHeader;
   /** Archive root after the last block, from the proposal's calldata. */
   archiveRoot: Uint8Array;
-  versionedBlobHashes: Uint8Array[];
+  /** Undefined if the caller does not compare the header's blobs hash with them, or does it by itself. */
+  versionedBlobHashes: Uint8Array[] | undefined;
   /** The concatenated blobs. */
   blobs: Uint8Array;
   l1ChainId: number;

@@ -1,12 +1,12 @@
 import { toHex } from "../protocol/bytes.ts";
 import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices } from "./sync-services.ts";
 
 /**
  * Logs contract events that break a rule and so register nothing. Syncing continues: the block on L1 is valid as it is.
  */
 export function reportRefusedEvents(
-  { logger }: Pick<SyncServices, "logger">,
+  { logger }: Pick<ApplyServices, "logger">,
   { record, txs, contractEvents }: RebuiltBlock,
 ): void {
   for (const { event, tx, log, rule } of contractEvents.refused) {

@@ -3,18 +3,18 @@ import type { BlockEffects } from "../world-state/types.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
 import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { settleWorldState } from "./sync-finality.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices } from "./sync-services.ts";
 
 /** Most blocks, and most bytes of tx words, that the replay applies together. */
 const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
 
 /**
  * Applies stored blocks that the world state does not have yet, from their stored bodies, without reading L1 or blobs.
- * Runs inside SyncServices.exclusive. Every commit is a whole number of blocks, so that the next call continues an
+ * Runs inside ApplyServices.exclusive. Every commit is a whole number of blocks, so that the next call continues an
  * interrupted replay. Throws the reason of `services.signal`, or StateMismatchError when the stored blocks do not match
  * their headers.
  */
-export async function replayWorldState(services: SyncServices): Promise<void> {
+export async function replayWorldState(services: ApplyServices): Promise<void> {
   const { chain, worldState, store, logger } = services;
   const first = worldState.status().tip + 1;
   const last = chain.latestBlockNumber();
@@ -33,7 +33,7 @@ export async function replayWorldState(services: SyncServices): Promise<void> {
   logger.info({ block: last }, "the world state has every stored block again");
 }
 
-function nextBlocks(services: SyncServices, first: number, last: number): BlockEffects[] {
+function nextBlocks(services: ApplyServices, first: number, last: number): BlockEffects[] {
   const effects: BlockEffects[] = [];
   let bytes = 0;
   for (let number = first; number <= last && effects.length < COMMIT.blocks && bytes < COMMIT.bytes; number++) {
@@ -43,7 +43,7 @@ function nextBlocks(services: SyncServices, first: number, last: number): BlockE
   return effects;
 }
 
-function storedEffects({ chain }: SyncServices, number: number): BlockEffects {
+function storedEffects({ chain }: ApplyServices, number: number): BlockEffects {
   const record = chain.block(number)!;
   const messages =
     record.indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, record.checkpointNumber) : [];

@@ -3,7 +3,7 @@ import type { ChainStore } from "./chain-store.ts";
 import { lastBlockOf } from "./chain-store.ts";
 import { removeMessagesAfter } from "./message-chain.ts";
 import { replayWorldState } from "./replay-world-state.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices } from "./sync-services.ts";
 import type { CheckpointRecord } from "./types.ts";
 import { readingPointOf } from "./unwind-chain.ts";
 
@@ -54,7 +54,7 @@ export function rollbackCheckpoint(
  * is kept, the trees are unwound exactly. If it was pruned, they are reset to genesis and replayed from the stored
  * blocks, which takes as long as hashing them. Throws RollbackRefusedError, or what replayWorldState throws.
  */
-export async function rollBack(services: SyncServices, target: number): Promise<void> {
+export async function rollBack(services: ApplyServices, target: number): Promise<void> {
   const { chain, worldState, store, logger, emit } = services;
   const checkpoint = rollbackCheckpoint(chain, target);
   const from = chain.latestBlockNumber();

@@ -4,14 +4,17 @@ import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { lastBlockOf } from "./chain-store.ts";
 import { InconsistentL1Error } from "./errors.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ApplyServices, SyncServices } from "./sync-services.ts";
 
 /**
  * Adopts L1's proven checkpoint (docs/protocol/04-l1-contracts.md#417-chain-tips) if the stored checkpoint of that
  * number has the proven archive; zero is always adopted. Runs inside Store.transaction; call the returned function
  * after the commit to emit the event.
  */
-export function applyProven({ chain, emit, reader }: SyncServices, status: RollupStatus): () => void {
+export function applyProven(
+  { chain, emit, reader }: ApplyServices,
+  status: Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive">,
+): () => void {
   const number = status.provenCheckpointNumber;
   const before = chain.state.checkpoint("proven");
   if (number === before) return () => {};
@@ -80,7 +83,7 @@ export class FinalityFollower {
  * Finalizes the world state up to the finalized block and prunes history older than `checkpointHistory` checkpoints
  * before it (docs/protocol/02-trees.md#219-unwinding-finality-and-pruning). Runs inside Store.transaction.
  */
-export function settleWorldState({ chain, worldState, options }: SyncServices): void {
+export function settleWorldState({ chain, worldState, options }: ApplyServices): void {
   const before = worldState.status();
   // During a replay the world state is behind the chain.
   const block = Math.min(chain.finalizedBlockNumber(), before.tip);

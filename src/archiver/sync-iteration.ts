@@ -6,13 +6,15 @@ import { replayWorldState } from "./replay-world-state.ts";
 import { syncCheckpoints } from "./sync-checkpoints.ts";
 import { FinalityFollower } from "./sync-finality.ts";
 import { syncMessages } from "./sync-messages.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { ChainSource, SyncServices } from "./sync-services.ts";
 
 /**
  * One iteration (docs/protocol/04-l1-contracts.md#427-one-iteration): messages, checkpoints, proven and finalized
  * marks, pruning and reorgs, as of L1's latest block. Iterations must not overlap.
  */
-export class SyncIteration {
+export class SyncIteration implements ChainSource {
+  readonly name = "L1";
+  readonly waits = false;
   readonly #services: SyncServices;
   readonly #finality = new FinalityFollower();
   #caughtUp = false;
@@ -31,6 +33,8 @@ export class SyncIteration {
   forgetProcessed(): void {
     this.#lastProcessed = undefined;
   }
+
+  close(): void {}
 
   /** Throws what keeps the iteration from completing; commits up to there stay. */
   async run(): Promise<void> {

@@ -101,15 +101,28 @@ export interface SyncEvents {
 
 export type Emit = <K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]) => void;
 
-/** Shared by the stages of one synchronizer. */
-export interface SyncServices {
+/** What brings a synchronizer the chain: L1 (sync-iteration.ts), or another node (src/follower). */
+export interface ChainSource {
+  /** In log lines: following `name` failed. */
+  readonly name: string;
+  /** Whether it waits for news by itself, so that its iterations follow one another without a pause. */
+  readonly waits: boolean;
+  /** Whether the head of the chain has been reached: the initial sync is complete. */
+  readonly caughtUp: boolean;
+  /** One iteration. Throws what keeps it from completing; commits up to there stay. */
+  run(): Promise<void>;
+  /** The stored chain was changed by somebody else. */
+  forgetProcessed(): void;
+  close(): void;
+}
+
+/** What applying blocks, messages and marks needs, whatever they come from. */
+export interface ApplyServices {
   readonly store: Store;
   readonly chain: ChainStore;
   readonly worldState: WorldStateWriter;
-  readonly reader: RollupReader;
-  readonly blobs: BlobFetcher;
+  readonly reader: Pick<RollupReader, "identity">;
   readonly rebuild: (input: RebuildInput) => Promise<RebuiltCheckpoint>;
-  readonly validateAttestations: ValidateAttestations;
   readonly options: SyncOptions;
   readonly logger: Logger;
   readonly emit: Emit;
@@ -123,6 +136,18 @@ export interface SyncServices {
   readonly historical: () => boolean;
   /** Signal of the running work: aborted when the synchronizer pauses or stops, and replaced after each pause. */
   readonly signal: AbortSignal;
+}
+
+/** What is needed to follow L1. */
+export interface L1Services {
+  readonly reader: RollupReader;
+  readonly blobs: BlobFetcher;
+  readonly validateAttestations: ValidateAttestations;
+}
+
+/** Shared by the stages of a synchronizer that follows L1. */
+export interface SyncServices extends ApplyServices, L1Services {
+  readonly reader: RollupReader;
 }
 
 export function noTimes(): SyncStageTimes {

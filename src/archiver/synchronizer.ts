@@ -10,24 +10,22 @@ import { rollBack } from "./roll-back.ts";
 import { SyncHealth } from "./sync-health.ts";
 import { SyncIteration } from "./sync-iteration.ts";
 import {
+  type ApplyServices,
+  type ChainSource,
   DEFAULT_SYNC_OPTIONS,
+  type L1Services,
   noTimes,
   type SyncEvents,
   type SyncOptions,
-  type SyncServices,
   type SyncStageTimes,
 } from "./sync-services.ts";
 
-export interface SynchronizerConfig
-  extends Pick<
-    SyncServices,
-    "store" | "chain" | "worldState" | "reader" | "blobs" | "rebuild" | "validateAttestations" | "logger"
-  > {
+export type SynchronizerConfig = Pick<ApplyServices, "store" | "chain" | "worldState" | "rebuild" | "logger"> & {
   options?: Partial<SyncOptions>;
-}
+} & (L1Services | { reader: ApplyServices["reader"]; source: (services: ApplyServices) => ChainSource });
 
 /**
- * Follows the rollup on L1, one iteration (sync-iteration.ts) after the other. Each commit holds world state and chain
+ * Follows the rollup on L1, or what another source brings of it (see ChainSource), one iteration (sync-iteration.ts) after the other. Each commit holds world state and chain
  * together, so a process may end at any instruction. Whatever can heal (L1 down, slow or contradicting itself, missing
  * or altered blobs, checkpoints that break the protocol) is logged and tried again with growing pauses; nothing stops
  * the loop.
@@ -35,10 +33,10 @@ export interface SynchronizerConfig
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
   readonly health = new SyncHealth();
-  readonly #services: SyncServices;
+  readonly #services: ApplyServices;
   readonly #options: SyncOptions;
   readonly #listeners: { [K in keyof SyncEvents]?: Listeners<SyncEvents[K]> } = {};
-  readonly #iteration: SyncIteration;
+  readonly #source: ChainSource;
   readonly #failureLog: FailureLog;
   readonly #stopping = new AbortController();
   /** Ends the work that runs, between two commits. A pause uses it up. */
@@ -54,19 +52,30 @@ export class Synchronizer {
   constructor({ options, ...config }: SynchronizerConfig) {
     this.#options = { ...DEFAULT_SYNC_OPTIONS, ...options };
     const interruption = (): AbortController => this.#interruption;
-    this.#services = {
-      ...config,
+    const { store, chain, worldState, rebuild, reader, logger } = config;
+    const shared: Omit<ApplyServices, "reader"> = {
+      ...{ store, chain, worldState, rebuild, logger },
       options: this.#options,
       emit: (event, ...args) => this.#emit(event, ...args),
       exclusive: oneAtATime(),
       times: this.times,
-      historical: () => !this.#iteration.caughtUp,
+      historical: () => !this.#source.caughtUp,
       get signal() {
         return interruption().signal;
       },
     };
-    this.#iteration = new SyncIteration(this.#services);
-    this.#failureLog = new FailureLog(config.logger);
+    this.#services = Object.assign(shared, { reader });
+    this.#source =
+      "source" in config
+        ? config.source(this.#services)
+        : new SyncIteration(
+            Object.assign(shared, {
+              reader: config.reader,
+              blobs: config.blobs,
+              validateAttestations: config.validateAttestations,
+            }),
+          );
+    this.#failureLog = new FailureLog(logger, this.#source.name);
     this.#initialSync.promise.catch(() => {});
     this.on("pendingCheckpoint", (number) => this.health.sawPending(number));
     this.on("initialSyncComplete", () => this.#initialSync.resolve());
@@ -86,7 +95,7 @@ export class Synchronizer {
   }
 
   get initialSyncComplete(): boolean {
-    return this.#iteration.caughtUp;
+    return this.#source.caughtUp;
   }
 
   get paused(): boolean {
@@ -121,6 +130,7 @@ export class Synchronizer {
     this.#interruption.abort(this.#stopping.signal.reason);
     this.#wake();
     this.#initialSync.reject(this.#stopping.signal.reason);
+    this.#source.close();
     await Promise.allSettled([this.#loop, this.#running]);
     await this.#services.exclusive(async () => {});
   }
@@ -167,7 +177,7 @@ export class Synchronizer {
    * One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay.
    */
   syncOnce(): Promise<void> {
-    return this.#afterRunning(() => this.#iteration.run());
+    return this.#afterRunning(() => this.#source.run());
   }
 
   /**
@@ -179,7 +189,7 @@ export class Synchronizer {
       try {
         await rollBack(this.#services, target);
       } finally {
-        this.#iteration.forgetProcessed();
+        this.#source.forgetProcessed();
       }
     });
   }
@@ -202,7 +212,7 @@ export class Synchronizer {
       const { pollingIntervalMs, maxBackoffMs } = this.#options;
       this.#poked = false;
       const { signal } = this.#interruption;
-      let pause = this.initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
+      let pause = this.#source.waits ? 0 : this.initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
       if (!this.#paused) {
         try {
           await this.syncOnce();
@@ -223,7 +233,7 @@ export class Synchronizer {
 
   /** Sleeps until the time is over (never, without one) or the loop is woken. */
   #sleep(milliseconds: number | undefined): Promise<void> {
-    if (this.#stopping.signal.aborted || this.#poked) return Promise.resolve();
+    if (this.#stopping.signal.aborted || this.#poked || milliseconds === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
       this.#wake = () => {

@@ -4,7 +4,7 @@ import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
-import type { SyncServices, UnwindReason } from "./sync-services.ts";
+import type { ApplyServices, SyncServices, UnwindReason } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
 import type { RemovedBlock } from "./types.ts";
 
@@ -13,7 +13,7 @@ import type { RemovedBlock } from "./types.ts";
  * syncing resumes; without it the sync point stays. Throws ReorgBelowFinalizedError.
  */
 export function unwindChain(
-  services: SyncServices,
+  services: ApplyServices,
   checkpoint: number,
   reason: Extract<UnwindReason, "l1-reorg" | "unproven">,
   syncPoint?: L1Position,
@@ -45,7 +45,7 @@ export function unwindChain(
  * Removes the proposed blocks after `tip` from chain and world state in one transaction. @returns them, highest first.
  */
 export function removeProposedAfter(
-  { chain, worldState, store }: Pick<SyncServices, "chain" | "worldState" | "store">,
+  { chain, worldState, store }: Pick<ApplyServices, "chain" | "worldState" | "store">,
   tip: number,
 ): RemovedBlock[] {
   return store.transaction(() => {
@@ -56,7 +56,7 @@ export function removeProposedAfter(
 
 /** Removes the proposed blocks after `tip`; there must be at least one. */
 export function unwindProposed(
-  services: SyncServices,
+  services: ApplyServices,
   tip: number,
   reason: Extract<UnwindReason, "slot-passed" | "replaced">,
 ): void {
@@ -71,13 +71,13 @@ export function unwindProposed(
 /**
  * L1 block of a stored checkpoint, or the one that deployed the rollup. Every later checkpoint is in a later L1 block.
  */
-export function publicationOf({ chain, reader }: SyncServices, checkpoint: number): L1Position {
+export function publicationOf({ chain, reader }: ApplyServices, checkpoint: number): L1Position {
   const { constants, l1StartBlockHash } = reader.identity;
   return chain.checkpoint(checkpoint)?.l1 ?? { number: constants.l1StartBlock, hash: l1StartBlockHash };
 }
 
 /** L1 block up to which checkpoints have been read. */
-export function syncPointOf(services: SyncServices): L1Position {
+export function syncPointOf(services: ApplyServices): L1Position {
   return services.chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0);
 }
 
@@ -86,7 +86,7 @@ export function syncPointOf(services: SyncServices): L1Position {
  * again is skipped. This is the sync point if it is before the L1 block of `checkpoint`: that checkpoint's row may name
  * a block that L1 has replaced.
  */
-export function readingPointOf(services: SyncServices, checkpoint: number): L1Position {
+export function readingPointOf(services: ApplyServices, checkpoint: number): L1Position {
   const published = publicationOf(services, checkpoint);
   const read = syncPointOf(services);
   return read.number < published.number ? read : published;

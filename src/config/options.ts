@@ -3,6 +3,7 @@ import { archiverSettings } from "./rows/archiver.ts";
 import { bot } from "./rows/bot.ts";
 import { deployment } from "./rows/deployment.ts";
 import { execution } from "./rows/execution.ts";
+import { followers } from "./rows/follower.ts";
 import { general, localNetwork, sync } from "./rows/general.ts";
 import { genesis } from "./rows/genesis.ts";
 import { l1 } from "./rows/l1.ts";
@@ -38,6 +39,7 @@ export const OPTIONS = {
   ...worldState,
   ...archiverSettings,
   ...genesis,
+  ...followers,
   ...mempool,
   ...p2p,
   ...txCollection,

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
 import { bootnodeMode } from "./bootnode.ts";
 import { botMode } from "./bot.ts";
+import { followerMode } from "./follower.ts";
 import { localNetworkMode } from "./local-network.ts";
 import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
@@ -9,18 +10,27 @@ import { proverAgentMode } from "./prover-agent.ts";
 import { proverBrokerMode } from "./prover-broker.ts";
 
 /** In order of precedence. */
-const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, proverBrokerMode, proverAgentMode, botMode, nodeMode];
+const MODES: readonly Mode[] = [
+  localNetworkMode,
+  bootnodeMode,
+  proverBrokerMode,
+  proverAgentMode,
+  followerMode,
+  botMode,
+  nodeMode,
+];
 
 /** Modes that run alone, by their flags. */
 const ALONE = [
   ["p2pBootstrap", "--p2p-bootstrap"],
   ["proverBroker", "--prover-broker"],
   ["proverAgent", "--prover-agent"],
+  ["follower", "--follower"],
 ] as const;
 
 /**
  * The mode that the flags select. Throws ConfigurationError if they select none, only a part that needs another mode,
- * or a bootnode, a broker or agents together with another mode.
+ * or a bootnode, a broker, agents or a follower together with another mode.
  */
 export function selectedMode(values: Values): Mode {
   const { localNetwork, node, bot, sequencer } = values;

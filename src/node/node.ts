@@ -21,6 +21,7 @@ import type { LoggerFor } from "./logging.ts";
 import { type AdminOptions, startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
+import { startConfiguredFeed } from "./parts/feed.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { startMetrics } from "./parts/metrics.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
@@ -103,6 +104,8 @@ export interface RunningNode extends RunningService {
   readonly config: LiveConfig;
   /** Port of GET /metrics; undefined if it is not served. */
   readonly metricsPort: number | undefined;
+  /** Port of the feed for followers; undefined if it is not served. */
+  readonly feedPort: number | undefined;
   /** Resolves once the initial sync is complete; rejects if the node stops before. */
   synced(): Promise<void>;
 }
@@ -216,6 +219,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const rpc = await startRpc(context, { values, services, health });
     teardown.add("rpc", () => rpc.close());
 
+    const feed = await startConfiguredFeed(context, { values, rpcPort: rpc.port });
+    teardown.add("feed", () => feed?.stop());
+
     const admin = await startAdmin(context, {
       values,
       directory,
@@ -261,6 +267,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       adminPort: admin.port,
       config,
       metricsPort: counted.port,
+      feedPort: feed?.port,
       synced: () => synchronizer.waitForInitialSync(),
       stop: () => teardown.run(),
     };

@@ -64,6 +64,14 @@ export class Messages {
     return messages;
   }
 
+  /** The first messages after `index` (-1 for all), at most `limit`, in order. */
+  after(index: number, limit: number): InboxMessage[] {
+    const found: InboxMessage[] = [];
+    const options = { start: indexKey(index + 1), end: LAST_INDEX_KEY, limit };
+    for (const { key, value } of this.#byIndex.range(options)) found.push(decode(readIndex(key), value));
+    return found;
+  }
+
   /** Adds a message, or updates the L1 block of an existing one. */
   put(message: InboxMessage): void {
     const key = indexKey(message.index);

@@ -18,6 +18,15 @@ export const modes = {
     { env: ["ENABLE_PROVER_NODE"], kind: boolean, meaning: "with --node: also prove epochs", usedBy: "prover" },
     false,
   ),
+  follower: withDefault(
+    {
+      flags: ["--follower"],
+      kind: switchOn,
+      meaning: "run a follower: a node without L1 and peers that follows other nodes (FOLLOWER_UPSTREAM_URL)",
+      usedBy: "follower",
+    },
+    false,
+  ),
   localNetwork: withDefault(
     {
       flags: ["--local-network"],

@@ -1,5 +1,6 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { Values } from "../../config/options.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import { versionHeaders } from "../../rpc/http/version-headers.ts";
@@ -51,7 +52,7 @@ export type PortSettings = Pick<
 
 export function portOptions(
   values: PortSettings,
-  { reader: { identity } }: ChainContext,
+  { reader: { identity } }: Pick<RpcContext, "reader">,
 ): Pick<
   RpcServerOptions,
   "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "proxies" | "versionHeaders"
@@ -77,6 +78,15 @@ function trustedProxies({
   rpcForwardingHeader: header,
 }: PortSettings): RpcServerOptions["proxies"] {
   return networks.length === 0 ? undefined : { networks, header };
+}
+
+/** What the public port needs of a node, or of a follower. */
+export interface RpcContext
+  extends Pick<
+    ChainContext,
+    "store" | "chain" | "publicData" | "threads" | "metrics" | "exportsMetrics" | "loggerFor"
+  > {
+  readonly reader: { readonly identity: RollupIdentity };
 }
 
 export interface PublicParts {
@@ -136,7 +146,7 @@ function apiKeys({ rpcApiKeysFile: file, rpcRequireApiKey: required }: RpcSettin
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
-  context: ChainContext,
+  context: RpcContext,
   { values, services, health }: { values: RpcSettings; services: NodeServices; health: NodeHealth },
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;

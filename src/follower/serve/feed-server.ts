@@ -1,0 +1,225 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
+import type { CommitWatch } from "../../storage/commit-watch.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import { FrameError } from "../format/errors.ts";
+import { helloFrame } from "../format/hello.ts";
+import { decodeRequest, FEED_PATH, MAX_REQUEST_BYTES } from "../format/request.ts";
+import { FeedCursor } from "./feed-cursor.ts";
+import { runSession } from "./feed-session.ts";
+
+/** The port of the feed cannot be opened. */
+export class FeedPortError extends OperatorError {
+  override readonly errorCode: string = "feed-port";
+  readonly host: string;
+  readonly port: number;
+
+  constructor(host: string, port: number, cause: unknown) {
+    const { code } = cause as NodeJS.ErrnoException;
+    super(`the port of the feed, ${host}:${port}, cannot be opened (${code ?? String(cause)})`, { cause });
+    this.name = "FeedPortError";
+    this.host = host;
+    this.port = port;
+  }
+}
+
+export interface FeedServerOptions {
+  chain: ChainStore;
+  identity: RollupIdentity;
+  publicData: PrefilledEntry[];
+  commits: CommitWatch;
+  /** Makes the next reads see the latest commit. */
+  refresh(): void;
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+  maxFollowers: number;
+  /** Port of the node's JSON-RPC, which followers forward live calls to; 0 if it has none. */
+  rpcPort: number;
+  /** Told of the number of followers. */
+  counted?: (followers: number) => void;
+  /** A follower that takes nothing for this long is dropped. */
+  stallTimeoutMs?: number;
+  log: Logger;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const STALL_TIMEOUT_MS = 30_000;
+/** Connections that have not asked yet, beside those of followers. */
+const SPARE_CONNECTIONS = 16;
+
+export interface FeedServer {
+  readonly port: number;
+  /** Followers that are connected. */
+  readonly followers: number;
+  close(): Promise<void>;
+}
+
+/** Serves the feed (docs/feed.md) on a port of its own. Rejects with a FeedPortError. */
+export async function startFeedServer(options: FeedServerOptions): Promise<FeedServer> {
+  const feed = new Feed(options);
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, noDelay: true },
+    (request, response) => feed.receive(request, response),
+  );
+  server.maxConnections = options.maxFollowers + SPARE_CONNECTIONS;
+  const { host, port } = options;
+  try {
+    await listening(server, host, port);
+  } catch (error) {
+    throw new FeedPortError(host, port, error);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    get followers() {
+      return feed.followers;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        feed.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+class Feed {
+  readonly #options: FeedServerOptions;
+  readonly #closing = new AbortController();
+  followers = 0;
+
+  constructor(options: FeedServerOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? "").split("?", 1)[0];
+    const refuse = (status: number, text: string): void => {
+      request.resume();
+      response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
+      response.end(`${text}\n`);
+    };
+    if (path !== FEED_PATH) refuse(404, "Not Found");
+    else if (request.method !== "POST") refuse(405, "Method Not Allowed");
+    else if (this.followers >= this.#options.maxFollowers) refuse(503, "too many followers");
+    else this.#begin(request, response, refuse);
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse, refuse: (status: number, text: string) => void): void {
+    this.#count(1);
+    this.#serve(request, response, refuse)
+      .catch((error: unknown) => {
+        this.#options.log.error({ error: String(error) }, "the feed of a follower failed");
+        response.destroy();
+      })
+      .finally(() => {
+        this.#count(-1);
+      });
+  }
+
+  #count(change: 1 | -1): void {
+    this.followers += change;
+    this.#options.counted?.(this.followers);
+  }
+
+  async #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    refuse: (status: number, text: string) => void,
+  ): Promise<void> {
+    const {
+      chain,
+      identity,
+      publicData,
+      rpcPort,
+      commits,
+      refresh,
+      log,
+      stallTimeoutMs = STALL_TIMEOUT_MS,
+    } = this.#options;
+    const body = await readBody(request);
+    if (body === undefined) return refuse(413, `the request must have at most ${MAX_REQUEST_BYTES} bytes`);
+    let cursor: FeedCursor;
+    try {
+      cursor = new FeedCursor(chain, identity.genesisArchiveRoot, decodeRequest(body));
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      return refuse(400, error.message);
+    }
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    const client = request.socket.remoteAddress;
+    response.writeHead(200, { "Content-Type": "application/vnd.svc.feed", "Cache-Control": "no-store" });
+    log.info({ client }, "a follower connected");
+    const hello = helloFrame({ identity, publicData, rpcPort });
+    try {
+      const send = (bytes: Uint8Array): Promise<void> => write(response, bytes, stallTimeoutMs);
+      await runSession({ cursor, hello, commits, refresh, send, signal });
+    } catch (error) {
+      if (!(error instanceof FollowerGoneError)) throw error;
+      if (error.stalled) log.warn({ client, stallTimeoutMs }, "a follower takes nothing and is dropped");
+    }
+    response.destroy();
+    log.info({ client }, "a follower is gone");
+  }
+}
+
+class FollowerGoneError extends Error {
+  readonly stalled: boolean;
+
+  constructor(stalled: boolean) {
+    super("the follower is gone");
+    this.name = "FollowerGoneError";
+    this.stalled = stalled;
+  }
+}
+
+/** Resolves once what was written is with the kernel, so that at most one batch waits here. */
+function write(response: ServerResponse, bytes: Uint8Array, stallTimeoutMs: number): Promise<void> {
+  if (response.destroyed) return Promise.reject(new FollowerGoneError(false));
+  if (response.write(bytes)) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const ended = (settle: () => void): void => {
+      clearTimeout(timer);
+      response.off("drain", drained);
+      response.off("close", closed);
+      settle();
+    };
+    const drained = (): void => ended(resolve);
+    const closed = (): void => ended(() => reject(new FollowerGoneError(false)));
+    const timer = setTimeout(() => ended(() => reject(new FollowerGoneError(true))), stallTimeoutMs);
+    response.on("drain", drained);
+    response.on("close", closed);
+  });
+}
+
+/** The body of a request; undefined if it is too long. */
+async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    bytes += (piece as Buffer).length;
+    if (bytes > MAX_REQUEST_BYTES) return undefined;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,29 @@
+import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { ChainServices } from "../chain-services.ts";
+import { HealthBoard } from "../health/health-board.ts";
+import { worldStateHealth } from "../health/node-health.ts";
+
+/** A follower is behind its upstream by a block or two for some milliseconds only. */
+const MAX_LAG_BLOCKS = 10;
+
+/** The health of a follower's parts. Close it with `close()`. */
+export function followerHealth({
+  chain,
+  world,
+  synchronizer,
+}: Pick<ChainServices, "chain" | "world"> & { synchronizer: Synchronizer }): HealthBoard {
+  const { health } = synchronizer;
+  return new HealthBoard([...health.probes(synchronizer), worldStateHealth({ chain, world })], () => {
+    const processed = chain.state.processed();
+    return {
+      blockNumber: chain.latestBlockNumber(),
+      checkpointNumber: chain.latestCheckpointNumber(),
+      lagBlocks: health.lagBlocks(chain) + Math.max(chain.latestBlockNumber() - world.status().tip, 0),
+      ...(processed && {
+        l1BlockNumber: processed.number,
+        l1AgeSeconds: Math.round(Date.now() / 1000) - processed.timestamp,
+      }),
+      limits: { maxLagBlocks: MAX_LAG_BLOCKS },
+    };
+  });
+}

@@ -1,0 +1,22 @@
+import type { RollupIdentity } from "../../l1/types.ts";
+import { neededServices } from "../../rpc/forward/live-services.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+
+/** What a follower answers from: its own store. The rest needs a full node. */
+export function followerServices(
+  reads: Pick<NodeServices, "chain" | "content" | "world" | "core"> & { identity: RollupIdentity },
+  {
+    processed,
+    ready,
+    realProofs,
+  }: { processed: NodeServices["sync"]["lastProcessedL1Block"]; ready: () => boolean; realProofs: boolean },
+): NodeServices {
+  const needed = neededServices();
+  return {
+    ...needed,
+    ...reads,
+    status: { ...needed.status, ready, version: NETWORK_RELEASE, realProofs },
+    sync: { lastProcessedL1Block: processed },
+  };
+}

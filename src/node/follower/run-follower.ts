@@ -1,0 +1,27 @@
+import type { Configuration } from "../../config/configuration.ts";
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { collectWholeHeapsRarely } from "../heap-growth.ts";
+import { loggingOf } from "../process-logging.ts";
+import { supervise } from "../supervise.ts";
+import { startFollower } from "./start-follower.ts";
+
+/** `svc start --follower`. */
+export async function runFollower({ values, warnings }: Configuration, version: string): Promise<void> {
+  const loggerFor = loggingOf(values);
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  collectWholeHeapsRarely();
+  const log = loggerFor("node");
+  let directory: DataDirectory | undefined;
+  const lost = (): void => {
+    log.fatal({ path: directory?.path }, "another process took over the data directory");
+    process.exit(1);
+  };
+  await supervise(
+    (signal, fail) => {
+      log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
+      directory = openDataDirectory(values.dataDirectory, lost);
+      return startFollower({ values, directory, loggerFor, signal, version, onFatal: fail });
+    },
+    { log, atExit: () => directory?.release() },
+  );
+}

@@ -1,0 +1,119 @@
+import { availableParallelism } from "node:os";
+import { ContentStore } from "../../archiver/content-store.ts";
+import { RebuildPool } from "../../archiver/rebuilders.ts";
+import { reportProgress } from "../../archiver/sync-progress.ts";
+import { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { CorePool } from "../../core/pool.ts";
+import { FeedSource } from "../../follower/follow/feed-source.ts";
+import { openChainServices } from "../chain-services.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import type { LoggerFor } from "../logging.ts";
+import { reportMigration } from "../migrations/report-migration.ts";
+import { observeChain } from "../observed-chain.ts";
+import { startConfiguredFeed } from "../parts/feed.ts";
+import { startMetrics } from "../parts/metrics.ts";
+import { startRpc } from "../parts/rpc.ts";
+import type { RunningService } from "../supervise.ts";
+import { Teardown } from "../teardown.ts";
+import { threadBudget } from "../thread-budget.ts";
+import { followerHealth } from "./follower-health.ts";
+import { followerServices } from "./follower-services.ts";
+import { upstreamChain } from "./upstream-chain.ts";
+
+export interface FollowerOptions {
+  values: Values;
+  directory: DataDirectory;
+  loggerFor: LoggerFor;
+  /** Aborts the start. */
+  signal: AbortSignal;
+  onFatal?: (error: Error) => void;
+  version: string;
+}
+
+export interface RunningFollower extends RunningService {
+  /** Port of the public JSON-RPC. */
+  readonly port: number;
+  /** Port of the feed; undefined if it is not served. */
+  readonly feedPort: number | undefined;
+}
+
+/**
+ * Starts a follower. Resolves once its ports are open, which is before it has caught up. If the start fails, all
+ * started parts are stopped.
+ */
+export async function startFollower(options: FollowerOptions): Promise<RunningFollower> {
+  const { values, directory, loggerFor, signal, onFatal } = options;
+  const log = loggerFor("node");
+  const teardown = new Teardown(log);
+  try {
+    const counted = await startMetrics(options);
+    teardown.add("metrics", () => counted.stop());
+    const core = loadCore();
+    const hello = await upstreamChain({
+      urls: values.followerUpstreamUrls,
+      directory: directory.temporary ? undefined : directory.path,
+      core,
+      rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+      registryAddress: values.registryAddress,
+      log,
+      signal,
+    });
+    const { identity, publicData } = hello;
+    const threads = threadBudget(availableParallelism(), values.rpcThreads);
+    const hasher = new CorePool({ size: threads.hashing });
+    teardown.add("hashing threads", () => hasher.close());
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
+    teardown.add("rebuild threads", () => rebuilds.close());
+    const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const { store, chain, world } = await openChainServices({
+      ...{ path: directory.chainStore, mapSizeKb, core, identity, publicData, hasher, onFault: onFatal },
+      ...{ report: reportMigration("chain", log), signal },
+    });
+    teardown.add("store", () => store.close());
+    const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
+    log.info(opened, "opened the chain store at block {block}");
+
+    const logger = loggerFor("follower");
+    const reader = { identity };
+    const synchronizer = new Synchronizer({
+      ...{ store, chain, worldState: world, reader, rebuild: rebuilds.rebuild, logger },
+      source: (services) => new FeedSource(services, { urls: values.followerUpstreamUrls, core }),
+      options: {
+        pollingIntervalMs: values.archiverPollingIntervalMS,
+        checkpointHistory: values.worldStateCheckpointHistory,
+      },
+    });
+    teardown.add("synchronizer", () => synchronizer.stop());
+    observeChain(counted, { store, chain, world, synchronizer, now: Date.now });
+    teardown.add("progress", reportProgress(synchronizer, { logger, stream: process.stderr }));
+
+    const health = followerHealth({ chain, world, synchronizer });
+    teardown.add("health", () => health.close());
+    const { metrics, exportsMetrics } = counted;
+    const rpc = await startRpc(
+      { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor },
+      {
+        values,
+        services: followerServices(
+          { chain, content: new ContentStore({ store, chain }), world, core, identity },
+          {
+            processed: () => chain.state.processed(),
+            ready: () => synchronizer.initialSyncComplete,
+            realProofs: values.realProofs,
+          },
+        ),
+        health,
+      },
+    );
+    teardown.add("rpc", () => rpc.close());
+    const feed = await startConfiguredFeed({ store, publicData, reader, loggerFor }, { values, rpcPort: rpc.port });
+    teardown.add("feed", () => feed?.stop());
+    synchronizer.start();
+    return { port: rpc.port, feedPort: feed?.port, stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

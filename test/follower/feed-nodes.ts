@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chainOf } from "../../src/archiver/chain-reads.ts";
+import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
+import { Synchronizer } from "../../src/archiver/synchronizer.ts";
+import type { Core } from "../../src/core/core.ts";
+import { FeedSource, type FeedSourceOptions } from "../../src/follower/follow/feed-source.ts";
+import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../src/follower/serve/feed-server.ts";
+import type { RollupIdentity } from "../../src/l1/types.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { fromHex } from "../../src/protocol/bytes.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import type { Logger } from "../../src/telemetry/logger.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+
+const FUNDED = {
+  testAccounts: true,
+  sponsoredFpc: true,
+  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
+};
+
+export interface ServedNode {
+  store: Store;
+  chain: ReturnType<typeof chainOf>;
+}
+
+/** The feed of a node's store, on a free port of this machine. */
+export function serveFeed(
+  core: Core,
+  { store, chain }: ServedNode,
+  identity: RollupIdentity,
+  options: Partial<FeedServerOptions> = {},
+): Promise<FeedServer> {
+  return startFeedServer({
+    ...{ chain, identity, commits: store, refresh: () => void store.version() },
+    publicData: genesisPublicData(core, FUNDED),
+    ...{ host: "127.0.0.1", port: 0, rpcPort: 0, maxFollowers: 4, log: silentLogger },
+    ...options,
+  });
+}
+
+/** A node over the recorded chain's genesis that follows upstreams and nothing else. */
+export function followingNode(
+  core: Core,
+  identity: RollupIdentity,
+  urls: string[],
+  { logger = silentLogger, ...options }: Partial<FeedSourceOptions> & { logger?: Logger } = {},
+) {
+  const path = mkdtempSync(join(tmpdir(), "svc-follower-"));
+  const store = openStore({ path });
+  const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+  const chain = chainOf(store, world, identity.constants.epochDuration);
+  const synchronizer = new Synchronizer({
+    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core), logger },
+    source: (services) => new FeedSource(services, { urls, core, ...options }),
+    options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
+  });
+  const close = async (): Promise<void> => {
+    await synchronizer.stop();
+    await store.close();
+    rmSync(path, { recursive: true, force: true });
+  };
+  return { store, world, chain, synchronizer, close };
+}
+
+export function urlOf({ port }: FeedServer): string {
+  return `http://127.0.0.1:${port}`;
+}
