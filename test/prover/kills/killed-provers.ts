@@ -119,9 +119,8 @@ export class KilledProvers {
     this.#parts.push({ name, flags: all, port, environment, svc: spawnSvc(all, environment), before: "" });
   }
 
-  /** Kills one of the parts at random and starts it again; the prover node less often, because it starts slowly. */
-  async killOne(): Promise<void> {
-    const name = (["agent", "agent", "agent", "broker", "broker", "prover node"] as const)[randomInt(6)];
+  /** Kills one of the parts and starts it again. */
+  async kill(name: PartName): Promise<void> {
     const parts = this.#parts.filter((part) => part.name === name);
     const part = parts[randomInt(parts.length)];
     this.kills[name]++;
