@@ -12,6 +12,7 @@ import { proverNodeCounts } from "../../prover/node/metrics.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
 import { ProverNode } from "../../prover/node/prover-node.ts";
 import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
+import { unprovableTx } from "../../prover/node/unprovable-tx.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
@@ -134,6 +135,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const counts = proverNodeCounts(context.metrics);
     const node = new ProverNode({
       ...{ chain, constants, preparation, posted, logger },
+      obstacle: (checkpoint) => unprovableTx(chain, checkpoint),
       startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
       publisher: values.proverNodeDisableProofPublish ? undefined : submitter.publisher,
       provingDelayMs: values.proverNodeEpochProvingDelayMs ?? 0,

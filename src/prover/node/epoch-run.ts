@@ -29,6 +29,8 @@ export interface EpochRunParts {
   /** Begins the proof of an epoch. */
   readonly startProof: (epoch: number) => EpochInProof;
   readonly preparation: Pick<CheckpointPreparation, "gather" | "prepare">;
+  /** Why no proof of a checkpoint can exist, if that is so. */
+  readonly obstacle: (checkpoint: CheckpointRecord) => string | undefined;
   readonly posted: PostedCheckpoints;
   /** Undefined if proofs are made but not submitted. */
   readonly publisher: Pick<EpochPublisher, "publish"> | undefined;
@@ -150,7 +152,7 @@ export class EpochRun {
 
   /** Puts all checkpoints into the proof, while the epoch goes on. Returns false if there is nothing to prove. */
   async #prepare(proof: EpochInProof, signal: AbortSignal): Promise<boolean> {
-    const { chain, constants, chainChanged, provingDelayMs } = this.#parts;
+    const { chain, constants, chainChanged, provingDelayMs, obstacle: obstacleOf } = this.#parts;
     const last = this.#options.partial ? this.#state().checkpoints.at(-1)?.number : undefined;
     for (;;) {
       signal.throwIfAborted();
@@ -161,14 +163,23 @@ export class EpochRun {
       const state = epochState(chain, this.epoch, constants);
       const wanted = state.checkpoints.filter(({ number }) => last === undefined || number <= last);
       const next = wanted[this.#taken.length];
-      if (next !== undefined) {
+      const obstacle = next && obstacleOf(next);
+      if (next !== undefined && obstacle === undefined) {
         await this.#take(proof, next, signal);
       } else if (state.complete || last !== undefined) {
         if (wanted.length === 0) return false;
+        if (next !== undefined && obstacle !== undefined) this.#stopBefore(next.number, obstacle);
         if (!this.#options.partial) await sleep(provingDelayMs, undefined, { signal });
         if (this.#replacedAt() === undefined) return true;
       } else await changed;
     }
+  }
+
+  /** L1 takes a proof of an epoch's first checkpoints. Throws a ProvingRefusedError if there is none before `number`. */
+  #stopBefore(number: number, reason: string): void {
+    if (this.#taken.length === 0) throw new ProvingRefusedError(`checkpoint ${number} cannot be proven: ${reason}`);
+    const facts = { epoch: this.epoch, number, reason };
+    this.#parts.logger.error(facts, "epoch {epoch} can be proven only up to the checkpoint before {number}: {reason}");
   }
 
   async #take(proof: EpochInProof, checkpoint: CheckpointRecord, signal: AbortSignal): Promise<void> {

@@ -170,6 +170,7 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
         return 0;
       },
     },
+    obstacle: () => undefined,
     posted: { read: async () => ({ commitments: [], attestations: NO_ATTESTATIONS }) } as never,
     publisher: {
       publish: async (proven) => {

@@ -168,6 +168,34 @@ test("an epoch is given up when its deadline comes", async () => {
   expect(proofs.length).toBe(1);
 });
 
+test("an epoch with a checkpoint that cannot be proven is proven up to the one before", async () => {
+  const unprovable = ({ number }: { number: number }) => (number === 2 ? "a tx has revert code 2" : undefined);
+  const { chain, node, proofs, submitted } = started({ obstacle: unprovable });
+  for (const slot of [0, 1, 3]) chain.add(slot);
+  node.check();
+  await comesToPass(() => expect(proofs[0]?.asked).toBe(true));
+  expect(proofs[0].taken).toEqual([[1, 0]]);
+  proofs[0].finish();
+  await comesToPass(() => expect(submitted[0]?.submission).toMatchObject({ start: 1, end: 1 }));
+  chain.proven = 1;
+  chain.passTo(5);
+  await comesToPass(() => expect(node.jobs()).toEqual([]));
+  node.check();
+  expect(proofs.length).toBe(1);
+});
+
+test("an epoch whose first checkpoint cannot be proven fails with the reason", async () => {
+  const reasons: unknown[] = [];
+  const { chain, node } = started({
+    obstacle: () => "a tx has revert code 2",
+    ended: (_run, reason) => void reasons.push(reason),
+  });
+  chain.add(0);
+  chain.add(3);
+  node.check();
+  await comesToPass(() => expect(String(reasons[0])).toMatch("checkpoint 1 cannot be proven: a tx has revert code 2"));
+});
+
 test("a partial proof takes the checkpoints that an open epoch has", async () => {
   const { chain, node, proofs, submitted } = started();
   chain.add(4);
