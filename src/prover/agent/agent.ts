@@ -77,11 +77,11 @@ export class Agent {
   async #run(): Promise<void> {
     const { broker, pollIntervalMs } = this.#parts;
     while (!this.#stop.signal.aborted) {
-      // A broker that holds its answer back until there is a job is asked again at once.
       const nextPoll = performance.now() + pollIntervalMs;
       let next = await this.#asked(() => broker.getProvingJob(this.#filter), "no job could be asked for");
+      // A broker that waited for a job before it answered, or that had one, is asked again at once.
+      if (next === undefined) await this.#pause(nextPoll - performance.now());
       while (next !== undefined && !this.#stop.signal.aborted) next = await this.#work(next);
-      await this.#pause(nextPoll - performance.now());
     }
   }
 

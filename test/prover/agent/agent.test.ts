@@ -55,6 +55,10 @@ class ScriptedBroker implements JobConsumerApi {
     return new Promise((resolve) => this.#settled.push(resolve));
   }
 
+  unshift(job: ProvingJob): void {
+    this.#jobs.unshift(job);
+  }
+
   #note(report: Report): AssignedJob | undefined {
     this.reports.push(report);
     for (const settle of this.#settled.splice(0)) settle();
@@ -119,6 +123,18 @@ describe("a proving agent", () => {
       ...recorded.map(({ id, type, output }) => ({ kind: "success", id, uri: inlineUriOf(outputJson(type, output)) })),
       { kind: "success", id, uri: inlineUriOf(outputJson(type, output)) },
     ]);
+  });
+
+  it("asks for the next job right after the last one, whatever the poll interval", async () => {
+    const broker = new ScriptedBroker(jobs);
+    broker.reportProvingJobSuccess = async (id, uri) => {
+      const next = await ScriptedBroker.prototype.reportProvingJobSuccess.call(broker, id, uri);
+      // Back to the front of the queue: a report is answered without a job.
+      if (next !== undefined) broker.unshift(next.job);
+      return undefined;
+    };
+    const reports = await reportsOf(broker, jobs.length, { pollIntervalMs: 3_600_000 });
+    expect(reports.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
   });
 
   it.each([
