@@ -17,6 +17,7 @@ import { growthSuite } from "./suites/growth.ts";
 import { localNetworkSuite } from "./suites/local-network.ts";
 import { mempoolSuite } from "./suites/mempool.ts";
 import { p2pSuite } from "./suites/p2p.ts";
+import { proverSuite } from "./suites/prover.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
@@ -37,7 +38,7 @@ const SUITES: Record<string, Suite> = {
   "local-network": localNetworkSuite(),
   attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),
-  prover: scriptSuite("prover.ts", "recorded proving jobs through a broker and agents", false),
+  prover: proverSuite,
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 

@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { ENR } from "@chainsafe/enr";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { COMMITTEE_NETWORK, type CommitteeL1 } from "./committee-l1.ts";
-import { freePort, NotBuiltError } from "./recorded-nodes.ts";
+import { BUILT_MAIN, freePort, NotBuiltError } from "./recorded-nodes.ts";
 import type { Reference } from "./reference.ts";
 import { ServerProcess } from "./server-process.ts";
 import { answerTo, call } from "./wrk.ts";
-
-const BUILT_MAIN = join(import.meta.dirname, "..", "..", "build", "src", "cli", "main.js");
 
 /** A node that listens to peers. */
 export interface GossipNode {

@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
-import { freePort, NotBuiltError } from "./recorded-nodes.ts";
+import { BUILT_MAIN, freePort, NotBuiltError } from "./recorded-nodes.ts";
 import type { Reference } from "./reference.ts";
 import { ServerProcess } from "./server-process.ts";
 import { answerTo, call } from "./wrk.ts";
-
-const BUILT_MAIN = join(import.meta.dirname, "..", "..", "build", "src", "cli", "main.js");
 
 /** A local network that is ready. */
 export interface LocalNetwork {
@@ -53,8 +50,8 @@ export async function startReferenceNetwork(reference: Reference): Promise<Local
   const l1Url = `http://127.0.0.1:${l1Port}`;
   const l1 = new ServerProcess(anvilBinary(), ["--silent", "--port", String(l1Port)]);
   await l1.until(() => answerTo(l1Url, call("eth_chainId", [])).catch(() => undefined));
-  const tools = ["@foundry-rs/forge", "@foundry-rs/cast", "@foundry-rs/anvil", "node"].map(
-    (name) => `/work/node_modules/${name}${name === "node" ? "-linux-x64" : "-linux-amd64"}/bin`,
+  const tools = ["@foundry-rs/forge", "@foundry-rs/cast", "@foundry-rs/anvil", "node"].map((name) =>
+    ["", "work/node_modules", `${name}${name === "node" ? "-linux-x64" : "-linux-amd64"}`, "bin"].join("/"),
   );
   const started = reference.start(
     "node_modules/@aztec/aztec/dest/bin/index.js",

@@ -12,7 +12,7 @@ import { answerTo, call } from "./wrk.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** The built program, as a user starts it, without the cost of stripping types at load. */
-const BUILT_MAIN = join(ROOT, "build", "src", "cli", "main.js");
+export const BUILT_MAIN = join(ROOT, "build", "svc", "cli", "main.js");
 /** Number of blocks of the recorded chain. */
 export const RECORDED_BLOCKS = 59;
 /** The recorded L1 ended long ago, so its age must not matter. */

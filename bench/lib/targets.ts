@@ -33,6 +33,12 @@ export const ROWS = {
   "attesting-last-block": "from a checkpoint proposal with its last block to the attestation",
   "validator-cpu": "validator, CPU time of a slot",
   "validator-cpu-20": "validator, CPU time of a slot with 20 gossiped tx/s",
+  "proven-13": "4 checkpoints with 13 txs, from the complete epoch to its proof on L1",
+  "proven-22": "4 checkpoints with 22 txs, from the complete epoch to its proof on L1",
+  "proven-640": "32 checkpoints with 20 txs each",
+  "prover-memory": "memory of a prover node",
+  "broker-memory": "memory of a proving broker",
+  "agent-memory": "memory of a proving agent",
 } as const;
 
 export type RowId = keyof typeof ROWS;
@@ -49,6 +55,7 @@ export const PEERS = {
   fork: "reference, batches of 64 into a fork",
   pruned: "reference, pruned",
   network: "reference's local network",
+  prover: "reference's prover",
 } as const;
 
 export type PeerId = keyof typeof PEERS;
@@ -75,6 +82,7 @@ export const FIGURES = {
   delayBySearches: "beside searches for 10,000 leaves, p99 less p99 alone",
   delayByBlocks: "beside answers of 50 blocks, p99 less p99 alone",
   p99Forward: "p99",
+  proven: "from the complete epoch to its proof on L1",
   witnessGrowth: "witness, times as much over times as deep",
   witnessInstructionGrowth: "witness by instructions, times as many over times as deep",
   insertionGrowth: "insertion, times as much over times as deep",
@@ -117,4 +125,10 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "attesting-last-block", peer: "reference", atLeast: 4 },
   { row: "validator-cpu", peer: "reference-cpu", atLeast: 3 },
   { row: "validator-cpu-20", peer: "reference-cpu", atLeast: 3 },
+  { row: "proven-13", peer: "prover", atLeast: 10 },
+  { row: "proven-22", peer: "prover", atLeast: 10 },
+  { row: "proven-640", figure: FIGURES.proven, atMost: 30 },
+  { row: "prover-memory", peer: "prover", atMost: 0.25 },
+  { row: "broker-memory", peer: "prover", atMost: 0.25 },
+  { row: "agent-memory", peer: "prover", atMost: 0.25 },
 ];

@@ -112,6 +112,13 @@ export class TxTraffic {
     return this.#sendHashed(this.#transfer(await this.#terms(), PAYERS[0]));
   }
 
+  /** Sends a tx with one private transfer and no public call. Returns its hash. */
+  async sendPrivate(): Promise<string> {
+    const terms = await this.#terms();
+    const plan = { privateTransfers: 1, publicTransfers: 0, recipient: RECIPIENT, amount: 1n, terms, next: randomFr };
+    return this.#sendHashed(transferTx(this.#core, this.#txs, plan));
+  }
+
   async #sendHashed(tx: Tx): Promise<string> {
     const hash = txHash(this.#core, tx.data);
     await this.#post(sendBody(hash, tx));
