@@ -15,6 +15,7 @@ import { modes } from "./rows/modes.ts";
 import { p2p } from "./rows/p2p.ts";
 import { agent, broker, prover } from "./rows/prover.ts";
 import { admin, rpc } from "./rows/rpc.ts";
+import { rpcSockets } from "./rows/rpc-sockets.ts";
 import { sequencer } from "./rows/sequencer.ts";
 import { sentinel, slasher } from "./rows/slasher.ts";
 import { storage } from "./rows/storage.ts";
@@ -31,6 +32,7 @@ export const OPTIONS = {
   ...modes,
   ...general,
   ...rpc,
+  ...rpcSockets,
   ...admin,
   ...l1,
   ...l1Transactions,

@@ -216,7 +216,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots, prover: prover?.node });
     teardown.add("health", () => health.close());
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
-    const rpc = await startRpc(context, { values, services, health });
+    const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events });
     teardown.add("rpc", () => rpc.close());
 
     const feed = await startConfiguredFeed(context, { values, rpcPort: rpc.port });

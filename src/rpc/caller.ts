@@ -1,7 +1,11 @@
+import type { Subscriber } from "./ports/subscriber.ts";
+
 /** The client behind a request. Valid until the request is answered. */
 export interface Caller {
   /** IP address of the client, behind trusted proxies, in any text form; "" once it has disconnected. */
   client(): string;
   /** Aborted when the connection closes before the answer is sent. */
   signal(): AbortSignal;
+  /** Of a WebSocket connection. */
+  readonly subscriber?: Subscriber;
 }

@@ -3,6 +3,7 @@ import type { Caller } from "./caller.ts";
 import type { Encoder } from "./encoding/encoder.ts";
 import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
+import type { JsonSchema } from "./schema/json-schema.ts";
 
 /** Proving agents of a process are told apart by their namespaces. */
 export type AgentNamespace = "agent" | `agent${number}`;
@@ -92,6 +93,8 @@ export interface MethodDescription {
   nothing?: string;
   /** The replacement, for the namespaces that keep the method only for old clients. */
   deprecated?: PerNamespace<string>;
+  /** What the method has sent later: the notification's method and the schema of its params. */
+  notification?: { name: string; schema: JsonSchema };
 }
 
 /**
@@ -167,8 +170,8 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
   } & Handling<Arguments<P>, R> &
     MethodDescription,
 ): Method {
-  const { name, params, handle, handleFrom, encode, raw, long, keep, immutable, summary, nothing, deprecated } =
-    definition;
+  const { name, params, handle, handleFrom, encode, raw, long, keep, immutable } = definition;
+  const { summary, nothing, deprecated, notification } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -176,7 +179,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
   return {
     name,
     params: lists,
-    description: { summary, nothing, deprecated },
+    description: { summary, nothing, deprecated, notification },
     handle: handleFrom
       ? (args, origin) => handleFrom(origin, ...(args as Arguments<P>))
       : (args) => handle(...(args as Arguments<P>)),

@@ -17,8 +17,13 @@ import type { CallCounts } from "./jsonrpc/call-counts.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
 import { type KeyAccess, keyedApplication } from "./keys/keyed-application.ts";
+import { keyedSockets } from "./keys/keyed-sockets.ts";
 import type { NodeHealth } from "./ports/node-health.ts";
 import type { Namespace, Registry } from "./registry.ts";
+import { originGate, type SocketGate } from "./subscriptions/socket-access.ts";
+import { SocketApplication, type SocketSettings } from "./subscriptions/socket-application.ts";
+import type { SocketCounts } from "./subscriptions/socket-counts.ts";
+import { type HubSources, SubscriptionHub } from "./subscriptions/subscription-hub.ts";
 
 export interface RpcServerOptions {
   /** Address to bind; all interfaces when absent. */
@@ -76,6 +81,10 @@ export interface RpcServerOptions {
   pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
   /** Set when several threads of this process listen on one port: limits then apply across all of them. */
   shared?: SharedPort;
+  /** Serves WebSockets with subscriptions at the root path; none without. */
+  sockets?: SocketSettings;
+  /** What subscriptions read; needed for `sockets`. */
+  subscriptions?: HubSources;
 }
 
 /** One thread's share of a port that several threads listen on. */
@@ -83,6 +92,7 @@ export interface SharedPort {
   connections: OpenConnections;
   /** From RateLimit.memory. */
   rateLimit: SharedArrayBuffer;
+  sockets: SocketCounts;
 }
 
 export const RPC_DEFAULTS = {
@@ -132,8 +142,27 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     const calls = new Dispatcher(methods, { ...settings, namespaces, expectedErrors }, log);
     application = new PageRpcRoute(application, new RpcApplication(calls, settings, log));
   }
+  const { budget, stallTimeoutMs } = settings;
+  const { sockets, subscriptions, keys } = options;
+  const accessOf = (methods: Registry, limits: { rateLimit?: CallLimit; readsAllBodies?: boolean } = {}) => {
+    const own = { ...settings, ...limits, expectedErrors };
+    return { dispatcher: new Dispatcher(methods, own, log), rateLimit: own.rateLimit };
+  };
+  const socketGate = (): SocketGate => {
+    const ordinary = accessOf(registry);
+    const gate = keys === undefined ? () => () => ordinary : keyedSockets(ordinary, { ...keys, registry, accessOf });
+    return typeof cors === "object" ? originGate(gate, cors) : gate;
+  };
+  const webSocket =
+    sockets &&
+    subscriptions &&
+    new SocketApplication(
+      new SubscriptionHub(subscriptions, { mostBehind: sockets.maxBehind }),
+      { settings: sockets, gate: socketGate(), budget, stallTimeoutMs, counts: options.shared?.sockets },
+      log,
+    );
   application = options.guard?.(application) ?? application;
   if (options.page !== undefined) application = new PageRoute(application, options.page);
   if (typeof cors === "object") application = new OriginList(application, cors);
-  return listen(application, settings, log);
+  return listen(application, { ...settings, webSocket }, log);
 }

@@ -31,12 +31,12 @@ const ONLY = {
     getContractClassLogs getPublicLogsByTagsFromContract`.split(/\s+/),
   svc: `getChainTips getL1Constants getSyncedL2SlotNumber getSyncedL2EpochNumber getSyncedL1Timestamp getBlockData getCheckpoint
     getCheckpointsData getPredictedMinFees getPeers getCheckpointAttestationsForSlot getProposalsForSlot
-    getL2ToL1MembershipWitness getPublicLogsByTags`.split(/\s+/),
+    getL2ToL1MembershipWitness getPublicLogsByTags subscribe unsubscribe`.split(/\s+/),
 };
 
 test.each([
   ["node", 55],
-  ["svc", 56],
+  ["svc", 58],
 ] as const)("namespace %s has exactly its %i methods", (namespace, count) => {
   const names = registry.in(namespace).map(({ name }) => name);
   expect(names.toSorted()).toEqual([...SHARED, ...ONLY[namespace]].toSorted());
@@ -73,6 +73,15 @@ const word = (at: number) => [-32701, `Expected string, received number (${at})`
 
 /** By method: wrong parameters, the expected error, and the namespace if only one has this case. */
 const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | "node"][]> = {
+  subscribe: [
+    [["headers"], expect.arrayContaining([-32701])],
+    [
+      ["tips", { tags: [HASH] }],
+      [-32701, "Not an option of 'tips' (1.tags)"],
+    ],
+    [["transaction"], [-32701, "Required (1.txHash)"]],
+  ],
+  unsubscribe: [[[1], [-32701, "Expected string, received number (0)"]]],
   getBlockNumber: [[["latest"], expect.arrayContaining([-32701]), "svc"]],
   getCheckpointNumber: [[[5], expect.arrayContaining([-32701]), "svc"]],
   getBlock: [

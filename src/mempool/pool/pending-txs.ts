@@ -10,12 +10,21 @@ export interface PayerTxs {
   readonly feeLimits: bigint;
 }
 
+/** Hashes of txs that became pending, and of others that stopped being so. */
+export interface PendingChange {
+  added: Uint8Array[];
+  removed: Uint8Array[];
+}
+
 /** Pending txs: no two of them share a nullifier. */
 export class PendingTxs {
   readonly #byKey = new Map<string, PoolEntry>();
   readonly #byNullifier = new Map<string, PoolEntry>();
   readonly #byPayer = new Map<string, PayerTxs & { entries: Map<string, PoolEntry>; feeLimits: bigint }>();
   readonly order = new PriorityOrder();
+  /** Hashes of txs that were added and removed since the last `takeChanges`, and are so still. */
+  #added = new Map<string, Uint8Array>();
+  #removed = new Map<string, Uint8Array>();
 
   get size(): number {
     return this.#byKey.size;
@@ -59,6 +68,7 @@ export class PendingTxs {
     const before = this.#byKey.get(entry.key);
     if (before !== undefined) this.remove(before);
     this.#byKey.set(entry.key, entry);
+    if (!this.#removed.delete(entry.key)) this.#added.set(entry.key, entry.hash);
     for (const nullifier of entry.nullifierKeys) this.#byNullifier.set(nullifier, entry);
     const { feePayer } = entry;
     const own = this.#byPayer.get(entry.payerKey) ?? { feePayer, entries: new Map<string, PoolEntry>(), feeLimits: 0n };
@@ -68,9 +78,18 @@ export class PendingTxs {
     this.order.add(entry);
   }
 
+  /** What changed since the last call. */
+  takeChanges(): PendingChange {
+    const change = { added: [...this.#added.values()], removed: [...this.#removed.values()] };
+    this.#added = new Map();
+    this.#removed = new Map();
+    return change;
+  }
+
   /** Does nothing for an entry that is not pending. */
   remove(entry: PoolEntry): void {
     if (!this.#byKey.delete(entry.key)) return;
+    if (!this.#added.delete(entry.key)) this.#removed.set(entry.key, entry.hash);
     for (const nullifier of entry.nullifierKeys) {
       if (this.#byNullifier.get(nullifier)?.key === entry.key) this.#byNullifier.delete(nullifier);
     }

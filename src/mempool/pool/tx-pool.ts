@@ -3,7 +3,7 @@ import { mapKey } from "../../protocol/bytes.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
-import type { PendingTxs } from "./pending-txs.ts";
+import type { PendingChange, PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import { type EvictionReason, type KeptBytes, PoolContents } from "./pool-contents.ts";
@@ -60,6 +60,7 @@ export class TxPool extends PoolQueries {
   readonly #options: Required<PoolOptions>;
   readonly #pendingListeners: Listeners<[]>;
   readonly #addedListeners: Listeners<[hashes: readonly Uint8Array[]]>;
+  readonly #changeListeners: Listeners<[change: PendingChange]>;
 
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, chain: PoolChainView, options: PoolOptions) {
@@ -75,25 +76,35 @@ export class TxPool extends PoolQueries {
     this.#admission = new PoolAdmission(contents, chain, withDefaults);
     this.#pendingListeners = new Listeners(withDefaults.listenerFailed);
     this.#addedListeners = new Listeners(withDefaults.listenerFailed);
+    this.#changeListeners = new Listeners(withDefaults.listenerFailed);
     const unwanted = this.#load();
     if (unwanted.length > 0) store.transaction(() => this.#contents.discard(unwanted));
   }
 
   #load(): Uint8Array[] {
-    return this.#contents.load(this.#chain, this.#options.maxPending);
+    const unwanted = this.#contents.load(this.#chain, this.#options.maxPending);
+    this.#pending.takeChanges();
+    return unwanted;
   }
 
   #commit<T>(work: () => T): T {
+    let result: T;
     try {
-      return this.#store.transaction(() => {
-        const result = work();
+      result = this.#store.transaction(() => {
+        const done = work();
         this.#contents.trim();
-        return result;
+        return done;
       });
     } catch (error) {
       this.#load();
       throw error;
     }
+    this.#emitChange(this.#pending.takeChanges());
+    return result;
+  }
+
+  #emitChange(change: PendingChange): void {
+    if (change.added.length + change.removed.length > 0) this.#changeListeners.emit(change);
   }
 
   get #pending(): PendingTxs {
@@ -111,6 +122,11 @@ export class TxPool extends PoolQueries {
    */
   onAdded(listener: (hashes: readonly Uint8Array[]) => void): () => void {
     return this.#addedListeners.add(listener);
+  }
+
+  /** Listeners are called after the commit that changed which txs are pending. Returns an unsubscribe function. */
+  onPendingChange(listener: (change: PendingChange) => void): () => void {
+    return this.#changeListeners.add(listener);
   }
 
   /** Runs an operation that may make txs pending. */
@@ -205,11 +221,13 @@ export class TxPool extends PoolQueries {
 
   /** Forgets every tx with its body, archived ones too, in one commit. */
   clear(): void {
+    const removed = [...this.#pending.all()].map(({ hash }) => hash);
     this.#store.transaction(() => {
       this.#contents.clearStored();
       this.#archive.clear();
     });
     this.#load();
+    this.#emitChange({ added: [], removed });
   }
 
   /** The chain took a block on (docs/protocol/07-transactions-and-fees.md#724-events-of-the-chain). */

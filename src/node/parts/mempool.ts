@@ -20,6 +20,7 @@ import { CommittedStates } from "../../mempool/validation/committed-state.ts";
 import { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import type { PoolEvents } from "../../rpc/ports/pool-events.ts";
 import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import { observeStore } from "../../storage/metrics.ts";
@@ -32,6 +33,7 @@ import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
 import { POOL_MIGRATIONS } from "../migrations/migrations.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
+import { poolChanges } from "../pool-changes.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 
@@ -73,6 +75,8 @@ export interface MempoolPart {
   /** The pool's LMDB environment. */
   readonly store: Store;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
+  /** Changes of the pending txs. */
+  readonly events: PoolEvents;
   /** Calls the listener with the binary form of each tx that a client submitted and the pool accepted. */
   onSubmitted(listener: (bytes: Uint8Array) => void): () => void;
   /**
@@ -201,6 +205,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       states,
       digests,
       store,
+      events: poolChanges(pool, (error) => logger.error({ error }, "a listener of the pool's changes failed")),
       onSubmitted: (listener) => submitted.add(listener),
       ready: () => synced() && contexts.options.permitted && !proofs.missing,
       health: {

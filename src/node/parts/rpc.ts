@@ -8,7 +8,9 @@ import { ApiKeysError } from "../../rpc/keys/api-key.ts";
 import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import type { PoolEvents } from "../../rpc/ports/pool-events.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
+import type { SocketSettings } from "../../rpc/subscriptions/socket-application.ts";
 import { type PublicRpcOptions, startPublicRpc } from "../../rpc/threads/public-rpc.ts";
 import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
@@ -35,6 +37,14 @@ export type RpcSettings = PortSettings &
     | "rpcCorsOrigins"
     | "rpcApiKeysFile"
     | "rpcRequireApiKey"
+    | "rpcSockets"
+    | "rpcSocketsPerClient"
+    | "rpcSocketSubscriptions"
+    | "rpcSocketFilters"
+    | "rpcSocketMessageSize"
+    | "rpcSocketUnreadSize"
+    | "rpcSocketIdleTimeoutMs"
+    | "rpcSocketBlocksBehind"
     | "proverNode"
     | "enableProverNode"
   >;
@@ -144,16 +154,38 @@ function apiKeys({ rpcApiKeysFile: file, rpcRequireApiKey: required }: RpcSettin
   return undefined;
 }
 
+interface RpcParts {
+  values: RpcSettings;
+  services: NodeServices;
+  health: NodeHealth;
+  /** Undefined where there is no pool. */
+  poolEvents?: PoolEvents;
+}
+
+function socketSettings(values: RpcSettings): SocketSettings | undefined {
+  if (!values.rpcSockets) return undefined;
+  return {
+    maxPerClient: values.rpcSocketsPerClient,
+    maxSubscriptions: values.rpcSocketSubscriptions,
+    maxFilters: values.rpcSocketFilters,
+    maxMessageBytes: values.rpcSocketMessageSize,
+    maxBuffered: values.rpcSocketUnreadSize,
+    idleTimeoutMs: values.rpcSocketIdleTimeoutMs,
+    maxBehind: values.rpcSocketBlocksBehind,
+  };
+}
+
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: RpcContext,
-  { values, services, health }: { values: RpcSettings; services: NodeServices; health: NodeHealth },
+  { values, services, health, poolEvents }: RpcParts,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
     services,
     health,
+    poolEvents,
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
@@ -171,6 +203,7 @@ export async function startRpc(
       cors: values.rpcCorsOrigins,
       getReads: true,
       maxWaitingBytes: values.rpcMaxWaitingSize,
+      sockets: socketSettings(values),
       page: values.rpcUi
         ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
         : undefined,

@@ -3,6 +3,7 @@ import type { Caller } from "../caller.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import type { OpenConnections } from "./open-connections.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
+import type { ServerSocket, SocketHandlers } from "./web-socket.ts";
 
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
 
@@ -76,6 +77,18 @@ export interface PlainPost {
   ): Uint8Array | readonly Uint8Array[] | Answer | Promise<Answer> | undefined;
 }
 
+/** What opens WebSockets, beside an HttpApplication. */
+export interface WebSocketApplication {
+  /** Longest message of a client, in bytes. The connection of a client that sends a longer one is closed. */
+  readonly maxMessageBytes: number;
+  /** A client of which nothing came for this long, not even the answer to a ping, is cut off. */
+  readonly idleTimeoutMs: number;
+  /** Decides about a request to open a socket: an HTTP answer refuses it. `head` is valid during the call only. */
+  accept(head: RequestHead): Answer | ((socket: ServerSocket) => SocketHandlers);
+  /** Ends all sockets with a close frame. */
+  close(): void;
+}
+
 export interface ListenerOptions {
   /** Address to bind; all interfaces when absent. */
   host?: string;
@@ -115,6 +128,8 @@ export interface ListenerOptions {
    * 0.
    */
   shared?: boolean;
+  /** Serves WebSockets at the root path; none when absent. */
+  webSocket?: WebSocketApplication;
 }
 
 export interface Listener {

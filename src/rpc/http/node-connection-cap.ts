@@ -49,6 +49,7 @@ export function capConnections(
       if (left === 0 && !socket.destroyed) idle.add(socket);
     });
   });
+  server.on("upgrade", ({ socket }) => idle.remove(socket));
   server.on("connection", (socket) => {
     const client = clientNetwork(socket.remoteAddress ?? "");
     const own = (byClient.get(client) ?? 0) + 1;

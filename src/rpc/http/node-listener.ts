@@ -10,10 +10,13 @@ import {
   ListenError,
   type Listener,
   type ListenerOptions,
+  type RequestHead,
 } from "./listener.ts";
 import { capConnections } from "./node-connection-cap.ts";
+import { routeWebSockets } from "./node-web-socket.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 import { TurnShare } from "./turn-share.ts";
 
 const KEEP_ALIVE_MS = 5_000;
@@ -56,6 +59,14 @@ export async function listenWithNode(application: HttpApplication, options: List
       exchange.refuse(UNCERTAIN_LENGTH);
     } else exchange.start(application);
   });
+  const { webSocket } = options;
+  const cutSockets =
+    webSocket &&
+    routeWebSockets(server, webSocket, {
+      head: (req) => headOf(req, options.proxies, () => new AbortController().signal),
+      refusal: ({ socket }) => (overCap(socket) ? TOO_MANY_CONNECTIONS : undefined),
+      failed: (error) => application.failed(error),
+    });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
     const { host, port, shared = false } = options;
@@ -68,15 +79,41 @@ export async function listenWithNode(application: HttpApplication, options: List
       state.closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      webSocket?.close();
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+        cutSockets?.();
+      }, graceMs);
       await closed;
+      cutSockets?.();
       clearTimeout(timer);
     },
     abandon() {
       state.closing = true;
       server.close();
       server.closeAllConnections();
+      cutSockets?.();
     },
+  };
+}
+
+function headOf(req: IncomingMessage, proxies: TrustedProxies | undefined, signal: () => AbortSignal): RequestHead {
+  const url = req.url ?? "/";
+  const query = url.indexOf("?");
+  return {
+    method: req.method ?? "",
+    path: query < 0 ? url : url.slice(0, query),
+    query: query < 0 ? "" : url.slice(query + 1),
+    header(name) {
+      const value = req.headers[name];
+      return Array.isArray(value) ? value.join(", ") : (value ?? "");
+    },
+    client() {
+      const peer = req.socket.remoteAddress ?? "";
+      // Several lines are joined already.
+      return proxies?.clientOf({ peer, proxied: "", forwarded: String(req.headers[proxies.header] ?? "") }) ?? peer;
+    },
+    signal,
   };
 }
 
@@ -113,15 +150,6 @@ class NodeExchange {
     this.#send(answer, true);
   }
 
-  #client(): string {
-    const { headers, socket } = this.#req;
-    const peer = socket.remoteAddress ?? "";
-    const { proxies } = this.#options;
-    if (proxies === undefined) return peer;
-    // Several lines are joined already.
-    return proxies.clientOf({ peer, proxied: "", forwarded: String(headers[proxies.header] ?? "") });
-  }
-
   /** Aborted when the connection closes before the answer has been handed over. */
   #signal(): AbortSignal {
     const gone = new AbortController();
@@ -141,20 +169,8 @@ class NodeExchange {
   start(application: HttpApplication): void {
     const req = this.#req;
     this.#watch();
-    const url = req.url ?? "/";
-    const query = url.indexOf("?");
     try {
-      const outcome = application.receive({
-        method: req.method ?? "",
-        path: query < 0 ? url : url.slice(0, query),
-        query: query < 0 ? "" : url.slice(query + 1),
-        header: (name) => {
-          const value = req.headers[name];
-          return Array.isArray(value) ? value.join(", ") : (value ?? "");
-        },
-        client: () => this.#client(),
-        signal: () => this.#signal(),
-      });
+      const outcome = application.receive(headOf(req, this.#options.proxies, () => this.#signal()));
       if (isBodyRequest(outcome)) this.#readBody(application, outcome);
       else {
         req.resume();

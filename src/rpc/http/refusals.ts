@@ -17,6 +17,8 @@ function unavailable(message: string): Answer {
 
 /** All that a connection over the cap is told. It is then closed. */
 export const TOO_MANY_CONNECTIONS = unavailable("Too many connections");
+/** To a request for a WebSocket of a client that has as many as it may have. */
+export const TOO_MANY_SOCKETS = unavailable("Too many WebSocket connections of this client");
 /** Instead of an answer for which there is no room, because others wait to be taken. The connection is then closed. */
 export const TOO_MANY_ANSWERS = unavailable("The node is busy: too many answers wait to be taken");
 /** To a request whose body there is no room for, because of others. Its body is not read. */

@@ -22,6 +22,7 @@ import { hasCertainLength } from "./uws-framing.ts";
 import { UwsIdleConnections } from "./uws-idle-connections.ts";
 import { uws } from "./uws-library.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
+import { routeWebSockets } from "./uws-web-socket.ts";
 
 // The library's mark on every response says nothing to a client.
 uws._cfg("silent");
@@ -46,7 +47,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     connected += change;
   };
   app.filter(count);
-  capConnections(
+  const uncap = capConnections(
     app,
     {
       max: maxConnections,
@@ -69,6 +70,16 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     share: new TurnShare(),
   };
   const anyRequest = (res: types.HttpResponse, req: types.HttpRequest): void => serve(res, req, shared);
+  if (options.webSocket !== undefined) {
+    routeWebSockets(app, options.webSocket, (error) => application.failed(error), {
+      proxies: options.proxies,
+      upgrading: (res) => idle.asked(res),
+      closed() {
+        connected -= 1;
+        uncap();
+      },
+    });
+  }
   if (application.plainPost !== undefined) routePlainPosts(app, application.plainPost, shared, anyRequest);
   app.any("/*", anyRequest);
 
@@ -92,6 +103,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     async close(graceMs = DEFAULT_GRACE_MS) {
       if (drain.closing) return;
       uws.us_listen_socket_close(socket);
+      options.webSocket?.close();
       const left = connected - drain.inFlight;
       await drain.finish(graceMs);
       // The library resets what is still open, which would take answers from clients that have not read them yet.
@@ -122,29 +134,30 @@ interface ConnectionLimits {
 
 /**
  * The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. A new
- * connection beyond the most takes the place of the longest idle one.
+ * connection beyond the most takes the place of the longest idle one. Returns what counts the end of a connection that
+ * the library does not tell of.
  */
 function capConnections(
   app: types.TemplatedApp,
   limits: ConnectionLimits,
   open: OpenConnections,
   idle: UwsIdleConnections,
-): void {
+): () => void {
   const { max, perClient, proxies, port } = limits;
-  if (max === 0 && perClient === 0) return;
+  if (max === 0 && perClient === 0) return () => undefined;
   const share = perClient > 0 ? new ConnectionShare({ most: perClient, port }) : undefined;
   const count = (res: types.HttpResponse, change: number): void => {
-    if (change < 0) {
-      open.closed();
-      idle.crowded &&= isCrowded(open.total);
-      return;
-    }
+    if (change < 0) return void closed();
     const total = open.opened();
     idle.crowded = isCrowded(total);
     const peer = share === undefined ? "" : peerOf(res);
     if (share !== undefined && !proxies?.trusts(peer) && !share.admits(peer, total)) refuse(res);
     else if (max > 0 && total > max && !idle.closeLongest()) refuse(res);
     else if (max > 0) idle.opened(res);
+  };
+  const closed = (): void => {
+    open.closed();
+    idle.crowded &&= isCrowded(open.total);
   };
   const isCrowded = (total: number): boolean => max - total < Math.floor(max * FREE_PART);
   const refuse = (res: types.HttpResponse): void => {
@@ -154,6 +167,7 @@ function capConnections(
     });
   };
   app.filter(count);
+  return closed;
 }
 
 function serve(res: types.HttpResponse, req: types.HttpRequest, shared: Exchanges): void {

@@ -21,7 +21,15 @@ export class KeyRing {
    * time. So response times tell at most 32 bits of the hash of a valid key.
    */
   find(presented: string): ApiKey | undefined {
-    const digest = hash("sha256", presented, "buffer");
+    return this.#withHash(hash("sha256", presented, "buffer"));
+  }
+
+  /** A key that was found before, as it is now; undefined if it is not valid any more. */
+  current(key: ApiKey): ApiKey | undefined {
+    return this.#withHash(key.hash);
+  }
+
+  #withHash(digest: Uint8Array): ApiKey | undefined {
     return this.#byIndex.get(indexOf(digest))?.find((key) => timingSafeEqual(key.hash, digest));
   }
 }

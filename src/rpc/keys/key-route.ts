@@ -4,11 +4,13 @@ import type { KeyRing } from "./key-ring.ts";
 
 /** Same error code as of the admin port (docs/protocol/05-rpc.md#534-admin-access). */
 const UNAUTHORIZED = -32000;
+export const NO_KEY = "Unauthorized: an API key is required";
+export const INVALID_KEY = "Unauthorized: invalid API key";
 const KEY_HEADERS = ["x-api-key", "authorization"];
 const WITHOUT_KEY = new Set(["/status", "/live", "/ready"]);
 
 /** The key of a request, "" without one: x-api-key, else Authorization of scheme Bearer. */
-function presentedKey({ header }: Pick<RequestHead, "header">): string {
+export function presentedKey({ header }: Pick<RequestHead, "header">): string {
   return header("x-api-key") || (/^Bearer\s+(.*)$/i.exec(header("authorization"))?.[1] ?? "");
 }
 
@@ -36,8 +38,8 @@ export class KeyRoute implements HttpApplication {
   constructor(ordinary: HttpApplication, options: KeyRouteOptions) {
     this.#ordinary = ordinary;
     this.#options = options;
-    this.#missing = refusal("Unauthorized: an API key is required", options.headers);
-    this.#wrong = refusal("Unauthorized: invalid API key", options.headers);
+    this.#missing = unauthorized(NO_KEY, options.headers);
+    this.#wrong = unauthorized(INVALID_KEY, options.headers);
   }
 
   /** For requests without a key. */
@@ -63,7 +65,7 @@ export class KeyRoute implements HttpApplication {
   }
 }
 
-function refusal(message: string, headers: readonly Header[]): Answer {
+export function unauthorized(message: string, headers: readonly Header[]): Answer {
   const error = { code: UNAUTHORIZED, message };
   return {
     status: 401,

@@ -1,3 +1,4 @@
+import type { ChainReader, ChainTips } from "../../archiver/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { encodeBlockNumber, encodeCheckpointNumber } from "../encoding/encoder.ts";
 import { encodeTips } from "../encoding/v4/tips.ts";
@@ -8,6 +9,23 @@ import { type Method, method, param } from "../registry.ts";
 import { tipNumber } from "./reference-block.ts";
 
 const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");
+
+/**
+ * The release writes a constant as genesis hash, by which clients of the development namespace could not find the
+ * block.
+ */
+export function developmentTips(chain: ChainReader): ChainTips {
+  const { proposed, checkpointed, proven, finalized } = chain.tips();
+  const genesis = toHex(chain.block(0)!.hash);
+  const named = <T extends { number: number }>(block: T) => (block.number === 0 ? { ...block, hash: genesis } : block);
+  const shown = ({ block, checkpoint }: typeof proven) => ({ block: named(block), checkpoint });
+  return {
+    proposed: named(proposed),
+    checkpointed: shown(checkpointed),
+    proven: shown(proven),
+    finalized: shown(finalized),
+  };
+}
 
 /**
  * Tips of the chain (docs/protocol/05-rpc.md#519-tips-and-synced-time,
@@ -62,20 +80,7 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       name: "getChainTips",
       summary: "The proposed, checkpointed, proven and finalized tips",
       params: [],
-      handle: () => {
-        const { proposed, checkpointed, proven, finalized } = chain.tips();
-        // The release writes a constant as genesis hash, by which clients of this namespace could not find the block.
-        const genesis = toHex(chain.block(0)!.hash);
-        const named = <T extends { number: number }>(block: T) =>
-          block.number === 0 ? { ...block, hash: genesis } : block;
-        const shown = ({ block, checkpoint }: typeof proven) => ({ block: named(block), checkpoint });
-        return {
-          proposed: named(proposed),
-          checkpointed: shown(checkpointed),
-          proven: shown(proven),
-          finalized: shown(finalized),
-        };
-      },
+      handle: () => developmentTips(chain),
       keep: () => "commit",
       encode: { svc: encodeTips },
     }),

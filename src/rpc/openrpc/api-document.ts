@@ -14,9 +14,11 @@ function parameter({ name, required, schema, description }: ContentDescriptor): 
 
 function row({ name, params, result, summary = "", ...rest }: OpenRpcMethod): string {
   const note = rest.deprecated ? ` (deprecated: use ${rest["x-replacement"]})` : "";
+  const notified = rest["x-notification"];
+  const events = notified === undefined ? "" : `. Sends ${notified.name}, ${shortSchema(notified.params)}`;
   const nothing = result.description === undefined ? "" : `. ${result.description}`;
   const shown = params.map(parameter).join("<br>");
-  return `| \`${name}\` | ${shown} | ${cell(result.name)} | ${cell(`${summary}${note}${nothing}`)} |`;
+  return `| \`${name}\` | ${shown} | ${cell(result.name)} | ${cell(`${summary}${note}${nothing}${events}`)} |`;
 }
 
 const LINE_WIDTH = 120;

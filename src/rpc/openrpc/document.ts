@@ -22,6 +22,8 @@ export interface OpenRpcMethod {
   "x-replacement"?: string;
   /** Path and query of the call by GET; `{params}` is the JSON array of the parameters, percent-encoded. */
   "x-get"?: string;
+  /** The notification that carries the events which the method asks for. */
+  "x-notification"?: { name: string; params: JsonSchema };
 }
 
 export interface ContentDescriptor {
@@ -53,6 +55,7 @@ function resultDescriptor({ encode, description: { nothing } }: Method, namespac
 function methodObject(method: Method, namespace: Namespace, components: Components): OpenRpcMethod {
   const { name, description, params } = method;
   const replacement = description.deprecated?.[namespace];
+  const { notification } = description;
   const result = resultDescriptor(method, namespace);
   return {
     name: `${namespace}_${name}`,
@@ -62,6 +65,9 @@ function methodObject(method: Method, namespace: Namespace, components: Componen
     result: { ...result, schema: components.referring(result.schema) },
     ...(method.immutable ? { "x-get": `/v1/${namespace}_${name}?params={params}` } : {}),
     ...(replacement === undefined ? {} : { deprecated: true, "x-replacement": replacement }),
+    ...(notification === undefined
+      ? {}
+      : { "x-notification": { name: notification.name, params: components.referring(notification.schema) } }),
   };
 }
 

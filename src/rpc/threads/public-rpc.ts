@@ -12,6 +12,7 @@ import { publicRegistry } from "../methods/public-registry.ts";
 import { observeKeys, observeRpc } from "../metrics.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
+import type { PoolEvents } from "../ports/pool-events.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
 import { LongCallPool } from "./long-call-pool.ts";
 import { consistencyOf, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
@@ -23,6 +24,8 @@ export interface PublicRpcOptions {
   services: NodeServices;
   /** Serves /live, /ready and /status?format=json. */
   health?: NodeHealth;
+  /** Undefined where there is no pool. */
+  poolEvents?: PoolEvents;
   /** Of the same store. */
   store: Store;
   chain: ChainStore;
@@ -45,6 +48,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     threads,
     services,
     health,
+    poolEvents,
     store,
     chain,
     server,
@@ -66,9 +70,12 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const counts = calls && new CallCounts(calls, names);
   let keys: KeyFile | undefined;
   const startOnThisThread = (access: KeyAccess | undefined): Promise<Listener> => {
+    const poolStatus = (hash: Uint8Array) => services.mempool.status(hash);
+    const subscriptions = { ...services, store, pool: poolEvents, poolStatus };
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
-    return startRpcServer(registry, { ...server, health, results, consistency, longCalls, counts, keys: access }, log);
+    const shared = { results, consistency, longCalls, counts, keys: access, subscriptions };
+    return startRpcServer(registry, { ...server, health, ...shared }, log);
   };
   try {
     keys = options.keys && (await KeyFile.open(options.keys.file, log));
@@ -76,8 +83,8 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     const listener = await (threads.rpc === 0
       ? startOnThisThread(keys && shared && keyAccess(ringOf(keys), shared))
       : RpcThreads.start({
-          ...{ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, minBlockWaitMs },
-          ...{ calls, keys: keys && shared && { source: keys, shared }, log },
+          ...{ threads: threads.rpc, services, health, poolEvents, longCalls, reads, server, cacheBytes },
+          ...{ minBlockWaitMs, calls, keys: keys && shared && { source: keys, shared }, log },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
     if (metrics && counts) observeRpc(metrics, { counts, longCalls, threads: rpcThreads });

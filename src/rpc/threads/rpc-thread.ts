@@ -9,10 +9,12 @@ import { keyAccess, type SharedKeys } from "../keys/shared-keys.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { NodeStatus } from "../ports/node-status.ts";
+import type { PoolChange, PoolEvents } from "../ports/pool-events.ts";
 import type { Registry } from "../registry.ts";
 import { RemoteCalls } from "../remote/call-port.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
+import { SocketCounts } from "../subscriptions/socket-counts.ts";
 import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */
@@ -39,6 +41,7 @@ export interface RpcThreadSettings {
     | "consistency"
     | "forwarder"
     | "keys"
+    | "subscriptions"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
@@ -47,6 +50,10 @@ export interface RpcThreadSettings {
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
+  /** See SocketCounts. */
+  sockets: SharedArrayBuffer;
+  /** Whether the node's thread tells of changes of the pool. */
+  poolEvents: boolean;
   /** See CallCounts; calls are not counted without. */
   calls?: SharedArrayBuffer;
   /** Shared by the threads; there are no keys without. */
@@ -75,7 +82,23 @@ export type FromThread =
 export type ToThread =
   | { kind: "close"; graceMs: number | undefined }
   | { kind: "abandon" }
-  | { kind: "keys"; keys: readonly ApiKey[] };
+  | { kind: "keys"; keys: readonly ApiKey[] }
+  | { kind: "pool-change"; change: PoolChange };
+
+/** The changes of the pool that the node's thread tells of; `received` is called with each. */
+function receivedPoolEvents(): PoolEvents & { received(change: PoolChange): void } {
+  const listeners = new Set<(change: PoolChange) => void>();
+  return {
+    received(change) {
+      for (const listener of listeners) listener(change);
+    },
+    // All of them come after the listener of the only hub is there.
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
 
 /** Lines of a thread are written by the node's thread, which knows levels and secrets. */
 function forwardingLogger(control: MessagePort): Logger {
@@ -115,8 +138,10 @@ export async function runRpcThread(
   const shared = {
     connections: new OpenConnections(settings.connections, slot),
     rateLimit: settings.rateLimit,
+    sockets: new SocketCounts(settings.sockets, slot),
   };
   const registry = publicRegistry(services);
+  const poolEvents = receivedPoolEvents();
   const results = resultCache({ store, chain: reads.chain }, settings.cacheBytes);
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
   const ring = new KeyRing(keys);
@@ -132,6 +157,12 @@ export async function runRpcThread(
         consistency,
         longCalls: remoteLongCalls(remoteCalls),
         keys: settings.keys && keyAccess(ring, settings.keys),
+        subscriptions: {
+          ...services,
+          store,
+          pool: settings.poolEvents ? poolEvents : undefined,
+          poolStatus: (hash) => remote.mempool.status(hash),
+        },
         counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },
       forwardingLogger(control),
@@ -157,6 +188,7 @@ export async function runRpcThread(
   };
   process.once("exit", abandon);
   control.on("message", async (order: ToThread) => {
+    if (order.kind === "pool-change") return poolEvents.received(order.change);
     if (order.kind === "abandon") return abandon();
     if (order.kind === "keys") return ring.replace(order.keys);
     await listener.close(order.graceMs);

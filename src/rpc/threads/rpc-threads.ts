@@ -11,9 +11,11 @@ import type { LongCalls } from "../jsonrpc/long-calls.ts";
 import type { KeySource, SharedKeys } from "../keys/shared-keys.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
+import type { PoolEvents } from "../ports/pool-events.ts";
 import { serveCalls } from "../remote/call-port.ts";
 import { REMOTE_HEALTH, REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc-server.ts";
+import { SocketCounts } from "../subscriptions/socket-counts.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */
@@ -38,6 +40,8 @@ export interface RpcThreadsOptions
   /** Of this thread. */
   services: NodeServices;
   health?: NodeHealth;
+  /** Undefined where there is no pool. */
+  poolEvents?: PoolEvents;
   longCalls: LongCalls;
   log: Logger;
   /** The file that the threads run; for tests. */
@@ -91,6 +95,7 @@ class RpcThread {
       transferList: [channel.port2],
     });
     this.#worker = worker;
+    const unfollow = this.#options.poolEvents?.onChange((change) => this.tell({ kind: "pool-change", change }));
     const started = performance.now();
     return new Promise((resolve, reject) => {
       let failure: unknown;
@@ -106,6 +111,7 @@ class RpcThread {
       });
       worker.on("exit", (code) => {
         channel.port1.close();
+        unfollow?.();
         this.#worker = undefined;
         this.#died();
         reject(failure ?? new Error(`RPC thread ${this.#data.slot} ended with code ${code}`));
@@ -199,6 +205,8 @@ export class RpcThreads implements Listener {
       },
       cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),
+      sockets: SocketCounts.memory(count),
+      poolEvents: options.poolEvents !== undefined,
       rateLimit: RateLimit.memory(),
       minBlockWaitMs,
       calls,
@@ -206,9 +214,14 @@ export class RpcThreads implements Listener {
       listening: new SharedArrayBuffer(4),
     };
     const connections = new OpenConnections(settings.connections);
+    const sockets = new SocketCounts(settings.sockets);
+    const died = (slot: number): void => {
+      connections.forget(slot);
+      sockets.forget(slot);
+    };
     const threads = Array.from(
       { length: count },
-      (_, slot) => new RpcThread({ settings, slot }, options, () => connections.forget(slot)),
+      (_, slot) => new RpcThread({ settings, slot }, options, () => died(slot)),
     );
     options.keys?.source.onChange((keys) => {
       for (const thread of threads) thread.tell({ kind: "keys", keys });
