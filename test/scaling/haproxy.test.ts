@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type RecordedL1, recordedNetworkEnvironment, startRecordedL1 } from "../conformance/recorded-node.ts";
+import { freePort } from "../support/free-port.ts";
+import { ClusterNode } from "./cluster-node.ts";
+import { HaProxy } from "./haproxy.ts";
+import { ReadLoad } from "./read-load.ts";
+
+const LIMIT = { timeout: 60_000, interval: 50 };
+/** Answers by which a phase has been seen by all clients. */
+const SOME_READS = 100;
+
+describe("a full node and two followers on the recorded chain, behind HAProxy", () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-haproxy-"));
+  let l1: RecordedL1;
+  let nodes: ClusterNode[] = [];
+  let haproxy: HaProxy;
+  let load: ReadLoad;
+
+  beforeAll(async () => {
+    l1 = await startRecordedL1();
+    const feedPort = await freePort();
+    const network = recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore });
+    const fullNode = { args: ["--node"], environment: { ...network, SVC_FEED_PORT: String(feedPort) } };
+    const follower = { args: ["--follower"], environment: { FOLLOWER_UPSTREAM_URL: `http://127.0.0.1:${feedPort}` } };
+    const kinds = [
+      { name: "full", ...fullNode },
+      { name: "follower-1", ...follower },
+      { name: "follower-2", ...follower },
+    ];
+    nodes = await Promise.all(kinds.map(async (kind) => new ClusterNode({ ...kind, folder, port: await freePort() })));
+    for (const node of nodes) node.start();
+    for (const node of nodes) await vi.waitUntil(() => node.isReady(), LIMIT);
+    const [full, first, second] = nodes.map(({ address }) => address);
+    haproxy = await HaProxy.start([full, first, second], folder);
+    await vi.waitUntil(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT);
+    load = new ReadLoad(haproxy.url, { clients: 4, pauseMs: 5 });
+  });
+
+  afterAll(async () => {
+    await load?.end();
+    await haproxy?.stop();
+    for (const node of nodes) await node.end("SIGKILL");
+    l1?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** More reads are answered, and none has failed or was older than its client had seen. */
+  async function readsGoOn(): Promise<void> {
+    const from = load.answered;
+    await expect.poll(() => load.answered, LIMIT).toBeGreaterThan(from + SOME_READS);
+    const { failed, old, behind } = load.take();
+    expect({ failed, old, behind }).toEqual({ failed: [], old: [], behind: 0 });
+  }
+
+  test("no read fails while a follower is killed and the full node hangs", async () => {
+    const [full, follower] = nodes;
+    await readsGoOn();
+    await follower.end("SIGKILL");
+    await readsGoOn();
+    full.signal("SIGSTOP");
+    await expect.poll(() => haproxy.isUp("full"), LIMIT).toBe(false);
+    await readsGoOn();
+    full.signal("SIGCONT");
+    follower.start();
+    await expect.poll(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT).toBe(true);
+    await readsGoOn();
+  });
+
+  test("no read fails while the full node is drained and started again", async () => {
+    const [full] = nodes;
+    await haproxy.drain("full");
+    await full.end("SIGTERM");
+    await readsGoOn();
+    full.start();
+    await haproxy.undrain("full");
+    await expect.poll(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT).toBe(true);
+    await readsGoOn();
+  });
+});
