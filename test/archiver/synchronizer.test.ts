@@ -14,6 +14,7 @@ import {
   settle,
   storedArchives,
 } from "./following.ts";
+import { l1Happening, RandomL1 } from "./random-l1.ts";
 import { seeded } from "./synthetic-chain.ts";
 
 const core = loadCore();
@@ -758,32 +759,12 @@ describe("the sync loop", () => {
 
 describe("random sequences of reorgs and failures", () => {
   const happening = fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        do: fc.constant("propose" as const),
-        blocks: fc.array(fc.nat(2), { minLength: 1, maxLength: 3 }),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("send" as const), count: fc.integer({ min: 1, max: 3 }) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("prove" as const), share: fc.nat(100) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("replace" as const), share: fc.nat(100) }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        do: fc.constant("reorg" as const),
-        depth: fc.integer({ min: 1, max: 6 }),
-        again: fc.boolean(),
-        delay: fc.nat(3),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("return" as const) }) },
+    ...l1Happening,
     { weight: 4, arbitrary: fc.record({ do: fc.constant("sync" as const) }) },
     {
       weight: 2,
       arbitrary: fc.record({ do: fc.constant("cut off" as const), calls: fc.integer({ min: 1, max: 12 }) }),
     },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), blocks: fc.integer({ min: 1, max: 6 }) }) },
   );
 
   it("a node that lived through any sequence of reorgs and failures has the chain of a fresh sync", async () => {
@@ -792,35 +773,20 @@ describe("random sequences of reorgs and failures", () => {
         const l1 = new FakeL1(core);
         const follower = follow(l1, core, { batchSize: 1, commit: { checkpoints: 2, bytes: 2 ** 30 } });
         const fresh = follow(l1, core);
-        let undoReorg = () => {};
-        let highest = 0;
+        const random = new RandomL1(l1);
         try {
           for (const step of happenings) {
-            const { pending, proven } = l1.state();
-            if (step.do === "propose") l1.propose(step.blocks);
-            else if (step.do === "send") l1.send(step.count);
-            else if (step.do === "prove") {
-              l1.mine({ proven: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
-            } else if (step.do === "replace") {
-              l1.propose([1], { cutTo: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
-            } else if (step.do === "reorg") undoReorg = l1.reorg(step.depth, step.again, step.delay);
-            else if (step.do === "return") {
-              undoReorg();
-              undoReorg = () => {};
-            } else if (step.do === "cut off") {
+            if (step.do === "cut off") {
               let calls = 0;
               l1.interfere = () => {
                 if (++calls > step.calls) throw new FakeL1Error("no answer");
               };
               await follower.synchronizer.syncOnce().catch(() => {});
               l1.interfere = () => {};
-            } else if (step.do === "wait") for (let i = 0; i < step.blocks; i++) l1.mine();
-            else await settle(follower);
-            highest = Math.max(highest, l1.height);
+            } else if (step.do === "sync") await settle(follower);
+            else random.happen(step);
           }
-          // Beyond any height that was read before the last reorg, because a shorter L1 triggers no sync.
-          do l1.mine();
-          while (l1.height <= highest);
+          random.outgrow();
           await settle(follower);
           await settle(fresh);
           expect(chainRows(follower)).toEqual(chainRows(fresh));

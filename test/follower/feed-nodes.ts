@@ -21,6 +21,23 @@ const FUNDED = {
   prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
 };
 
+/** Of a chain in memory: any. */
+export const ADDRESSES = Object.fromEntries(
+  [
+    "registryAddress",
+    "rollupAddress",
+    "inboxAddress",
+    "outboxAddress",
+    "feeJuiceAddress",
+    "stakingAssetAddress",
+    "feeJuicePortalAddress",
+    "coinIssuerAddress",
+    "rewardDistributorAddress",
+    "governanceProposerAddress",
+    "governanceAddress",
+  ].map((name, i) => [name, `0x${String(i).padStart(40, "0")}`]),
+) as unknown as RollupIdentity["addresses"];
+
 export interface ServedNode {
   store: Store;
   chain: ReturnType<typeof chainOf>;

@@ -32,6 +32,8 @@ export class FeedCursor {
   #confirmedProposed = 0;
   /** L1 block that the follower's chain was followed to when it connected. */
   readonly #processed: number;
+  /** Whether this store has been followed to that block. If L1 is shorter later, that is a reorganization. */
+  #ahead = false;
   #marks = "";
 
   constructor(chain: ChainStore, genesisArchiveRoot: Uint8Array, request: FeedRequest) {
@@ -52,7 +54,8 @@ export class FeedCursor {
 
   #advance(frames: Frame[]): boolean {
     // A store that has read less of L1 than the follower says nothing about what the follower has beyond it.
-    const ahead = (this.#chain.state.processed()?.number ?? 0) >= this.#processed;
+    this.#ahead ||= (this.#chain.state.processed()?.number ?? 0) >= this.#processed;
+    const ahead = this.#ahead;
     if (!this.#unwindMessages(frames, ahead) || !this.#unwindCheckpoints(frames, ahead)) return true;
     if (!this.#sendMessages(frames) || !this.#sendCheckpoints(frames)) return false;
     this.#unwindProposed(frames);
