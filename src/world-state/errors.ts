@@ -21,17 +21,23 @@ export class StateMismatchError extends ContentError {
 
   readonly block: number;
   readonly tree: TreeId;
+  /** Root and size that the header or L1 says, and those that the block gave, as text. */
+  readonly expected: string;
+  readonly got: string;
   constructor(
     block: number,
     tree: TreeId,
     expected: { root: Uint8Array; size: number },
     got: { root: Uint8Array; size: number },
   ) {
+    const [stated, found] = [expected, got].map(({ root, size }) => `root ${toHex(root)} size ${size}`);
     super(
       `Can't synch block: block state does not match world state (block ${block}, tree ${TREE_NAMES[tree]}: ` +
-        `expected root ${toHex(expected.root)} size ${expected.size}, got ${toHex(got.root)} size ${got.size})`,
+        `expected ${stated}, got ${found})`,
     );
     this.name = "StateMismatchError";
+    this.expected = stated;
+    this.got = found;
     this.block = block;
     this.tree = tree;
   }

@@ -18,10 +18,11 @@ import { ContentError } from "../../errors/content-error.ts";
 import type { InboxMessage } from "../../l1/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
-import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import { BYTES_PER_BLOB, TREE_NAMES } from "../../protocol/constants.ts";
 import { messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
 import { epochOfSlot } from "../../protocol/time.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
+import { StateMismatchError } from "../../world-state/errors.ts";
 import type { CheckpointFrame, Frame, Marks } from "../format/frames.ts";
 import { type Difference, UpstreamLieError } from "./errors.ts";
 
@@ -69,6 +70,11 @@ export class FrameApplier {
 
   /** Turns a broken rule of the protocol into the field that the upstream is wrong about. */
   #blame(subject: string, error: unknown): unknown {
+    if (error instanceof StateMismatchError) {
+      const { block, tree, expected, got } = error;
+      // The error's expectation is what the upstream says; what the block gave is right.
+      return this.#lie({ field: `${TREE_NAMES[tree]} after block ${block}`, expected: got, got: expected }, error);
+    }
     const broken =
       error instanceof ContentError ||
       error instanceof MessageOrderError ||
@@ -107,7 +113,6 @@ export class FrameApplier {
   }
 
   async #addCheckpoints({ checkpoints }: FrameOf<"checkpoints">): Promise<void> {
-    const { chain } = this.#services;
     const rebuilt = checkpoints.map((one) => this.#rebuild(one));
     for (const pending of rebuilt) pending.catch(() => {});
     const batch: CommittableCheckpoint[] = [];
@@ -118,25 +123,36 @@ export class FrameApplier {
       failure = error;
     }
     // What is right before the first wrong one is kept.
-    if (batch.length > 0) {
-      const committer = new CheckpointCommitter(this.#services, this.#tips(checkpoints));
-      try {
-        await committer.commit(batch);
-      } catch (error) {
-        throw this.#blame(`state after checkpoint ${chain.latestCheckpointNumber() + 1}`, error);
-      }
-    }
+    if (batch.length > 0) await this.#commit(batch);
     if (failure !== undefined) throw failure;
   }
 
+  /** Commits checkpoints together, or, if one of them is wrong, those before it. */
+  async #commit(batch: CommittableCheckpoint[]): Promise<void> {
+    const { chain } = this.#services;
+    const committer = new CheckpointCommitter(this.#services, this.#tips(batch));
+    try {
+      await committer.commit(batch);
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      for (const one of batch) {
+        const { checkpointNumber } = one.checkpoint;
+        if (checkpointNumber <= chain.latestCheckpointNumber()) continue;
+        await committer.commit([one]).catch((cause: unknown) => {
+          throw this.#blame(`checkpoint ${checkpointNumber}`, cause);
+        });
+      }
+    }
+  }
+
   /** Marks stay as they are until they are told. */
-  #tips(checkpoints: CheckpointFrame[]): AdoptedTips {
+  #tips(batch: CommittableCheckpoint[]): AdoptedTips {
     const { chain, reader } = this.#services;
     const proven = chain.provenCheckpointNumber();
     return {
       provenCheckpointNumber: proven,
       provenArchive: chain.checkpoint(proven)?.archiveRoot ?? reader.identity.genesisArchiveRoot,
-      pendingCheckpointNumber: checkpoints.at(-1)?.number ?? 0,
+      pendingCheckpointNumber: batch.at(-1)?.checkpoint.checkpointNumber ?? 0,
     };
   }
 
