@@ -7,7 +7,8 @@ import { loadCore } from "../../src/core/load-core.ts";
 import type { Frame } from "../../src/follower/format/frames.ts";
 import { identityText, readIdentity } from "../../src/follower/format/hello.ts";
 import type { FeedServer } from "../../src/follower/serve/feed-server.ts";
-import { HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.ts";
+import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.ts";
+import { blockWords } from "../../src/protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
 import { nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
@@ -103,7 +104,10 @@ const LIES: [string, Lie, RegExp][] = [
     "a message and the rolling hash",
     about("messages", (frame) => {
       const messages = frame.messages.map((m) => ({ ...m, leaf: flipped(m.leaf) }));
-      const rollingHash = messages.reduce((hash, { leaf }) => nextRollingHash(hash, leaf), new Uint8Array(16));
+      const rollingHash = messages.reduce<Uint8Array>(
+        (hash, { leaf }) => nextRollingHash(hash, leaf),
+        new Uint8Array(16),
+      );
       return { ...frame, messages, rollingHash };
     }),
     /^checkpoint \d+$/,
@@ -181,16 +185,26 @@ const LIES: [string, Lie, RegExp][] = [
   ],
   [
     "a proposed block's root",
-    about("marks", (frame) => [
-      frame,
-      { ...proposed, header: flipped(proposed.header, HEADER_SNAPSHOT_AT[NOTE_HASH_TREE] + 31) },
-    ]),
+    about("marks", (frame) => [frame, { ...proposed, header: wrongRoot }]),
     /^NOTE_HASH_TREE after block 18$/,
   ],
   [
     "a proposed block's archive",
     about("marks", (frame) => [frame, { ...proposed, archiveRoot: flipped(proposed.archiveRoot) }]),
     /^ARCHIVE after block 18$/,
+  ],
+  [
+    "a proposed block's fees",
+    about("marks", (frame) => [frame, { ...proposed, header: flipped(proposed.header, HEADER_AT.totalFees + 31) }]),
+    /^fees of proposed block 18$/,
+  ],
+  [
+    "a proposed block's blob hash",
+    about("marks", (frame) => [
+      frame,
+      { ...proposed, header: flipped(proposed.header, HEADER_AT.spongeBlobHash + 31) },
+    ]),
+    /^blob hash of proposed block 18$/,
   ],
   [
     "a proposed block's body",
@@ -200,6 +214,8 @@ const LIES: [string, Lie, RegExp][] = [
 ];
 
 let genesis: Uint8Array;
+/** The header of the proposed block with another root, and a blob hash that goes with it. */
+let wrongRoot: Uint8Array;
 let published: FrameOf<"checkpoints">["checkpoints"][number];
 let proposed: FrameOf<"proposed">;
 
@@ -278,8 +294,12 @@ describe("an upstream that lies", () => {
     });
     published = { ...chain.checkpoint(3)!, words: undefined };
     const [{ record, body }] = (await recordedBlocks(core, recording))[LAST];
-    const { hash: _, txCount: __, ...stated } = record;
+    const { hash: _, txCount, ...stated } = record;
     proposed = { kind: "proposed", ...stated, body };
+    wrongRoot = flipped(record.header, HEADER_SNAPSHOT_AT[NOTE_HASH_TREE] + 31);
+    const sponge = core.blobSponge();
+    sponge.absorb(blockWords({ header: wrongRoot, body, txCount }, true));
+    wrongRoot.set(sponge.squeeze(), HEADER_AT.spongeBlobHash);
     honest = await serveFeed(core, upstream, recording.identity);
     right = dump(store);
   });

@@ -25,6 +25,7 @@ import { readTxEffects } from "../../protocol/tx-effect.ts";
 import { StateMismatchError } from "../../world-state/errors.ts";
 import type { CheckpointFrame, Frame, Marks } from "../format/frames.ts";
 import { type Difference, UpstreamLieError } from "./errors.ts";
+import { ProposedHeaders } from "./proposed-headers.ts";
 
 type FrameOf<K extends Frame["kind"]> = Extract<Frame, { kind: K }>;
 
@@ -36,8 +37,10 @@ export class FrameApplier {
   readonly #services: ApplyServices;
   readonly #core: Core;
   readonly #upstream: string;
+  readonly #headers: ProposedHeaders;
 
   constructor(services: ApplyServices, core: Core, upstream: string) {
+    this.#headers = new ProposedHeaders(core, services.chain);
     this.#services = services;
     this.#core = core;
     this.#upstream = upstream;
@@ -217,6 +220,8 @@ export class FrameApplier {
       const txs = readTxEffects(body);
       const record = { ...stated, hash: blockHash(this.#core, given.header), txCount: txs.length };
       const block = { record, body, txs, contractEvents: contractEvents(txs, this.#core) };
+      const difference = this.#headers.difference(block);
+      if (difference !== undefined) throw this.#lie(difference);
       await exclusive(() => addProposedBlock(this.#services, block));
     } catch (error) {
       throw this.#blame(subject, error);
