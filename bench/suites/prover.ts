@@ -28,8 +28,8 @@ const FULL: Sizes = {
     [6, 6, 5, 5],
   ],
   long: Array.from({ length: 32 }, () => 20),
-  paceMs: 6000,
-  longPaceMs: 4000,
+  paceMs: 5000,
+  longPaceMs: 2000,
   jobsMs: 1000,
 };
 const QUICK: Sizes = {
