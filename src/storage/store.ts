@@ -45,6 +45,8 @@ export interface StoreOptions {
   /** Maximum size of the environment. */
   mapSizeKb?: number;
   readOnly?: boolean;
+  /** Values of a kilobyte and more are compressed by LZ4. A store is always opened with what it was made with. */
+  compressed?: boolean;
   /** `commits` of the writing store, if that is open on another thread. */
   commits?: SharedArrayBuffer;
   /**
@@ -210,7 +212,7 @@ class LmdbStore implements Store {
 
 /** Throws StoreFullError or StoreCorruptedError, or LMDB's own error. */
 export function openStore(options: StoreOptions): Store {
-  const { path, mapSizeKb, readOnly } = options;
+  const { path, mapSizeKb, readOnly, compressed } = options;
   try {
     const root = open<Buffer, Buffer>({
       path,
@@ -218,6 +220,7 @@ export function openStore(options: StoreOptions): Store {
       keyEncoding: "binary",
       maxDbs: MAX_TABLES,
       readOnly,
+      ...(compressed && { compression: true }),
       ...FREE_PAGES,
       ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
     });

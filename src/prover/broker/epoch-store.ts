@@ -8,7 +8,7 @@ import { isJobType } from "../jobs/job-type.ts";
 import type { BrokerJob, Settlement } from "./job.ts";
 
 /** Version of the tables and rows below. */
-const SCHEMA_VERSION = "1";
+const SCHEMA_VERSION = "2";
 
 /** A store of jobs has another form than this program reads. */
 export class BrokerSchemaError extends OperatorError {
@@ -74,7 +74,7 @@ export class EpochStore {
     this.epochNumber = epochNumber;
     this.path = join(folder, String(epochNumber));
     if (existsSync(this.path)) inspectStore(this.path);
-    this.#store = openStore({ path: this.path, mapSizeKb });
+    this.#store = openStore({ path: this.path, mapSizeKb, compressed: true });
     this.#claim();
     this.#jobs = this.#store.table("jobs");
     this.#inputs = this.#store.table("inputs");

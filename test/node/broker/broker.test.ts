@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -182,12 +183,16 @@ it("an agent of this program learns that its output is refused and why, and make
   expect(lines).toEqual([["agent {agent}: the broker refuses the output of {job}: {reason}", fault]]);
 });
 
+/** A URI that the store cannot make much smaller. */
+const incompressible = (length: number): string =>
+  `file:///${randomBytes(length).toString("base64url").slice(0, length)}`;
+
 it("a full store refuses jobs and outputs in one line, keeps what it has, and takes small ones", async () => {
   const client = await start({ PROVER_BROKER_STORE_MAP_SIZE_KB: "8192" });
   const taken: string[] = [];
   let refusal: unknown;
   for (let i = 0; i < 20 && refusal === undefined; i++) {
-    const answer = await client.enqueue(`job ${i}`, input(1_000_000));
+    const answer = await client.enqueue(`job ${i}`, incompressible(1_000_000));
     if (typeof answer === "string") refusal = answer;
     else taken.push(`job ${i}`);
   }
@@ -195,7 +200,7 @@ it("a full store refuses jobs and outputs in one line, keeps what it has, and ta
   expect(taken.length).toBeGreaterThan(3);
   const job = await client.next();
   expect(job?.job.id).toBe("job 0");
-  expect(await client.succeed("job 0", `file:///${"o".repeat(2_000_000)}`)).toMatch(/cannot be written/);
+  expect(await client.succeed("job 0", incompressible(2_000_000))).toMatch(/cannot be written/);
   expect(await client.status("job 0")).toEqual({ status: "in-progress" });
   await client.succeed("job 0", PARITY);
   for (const id of taken)
