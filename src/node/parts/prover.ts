@@ -51,7 +51,7 @@ export interface ProverOptions {
   mempool: MempoolPart;
   /** The search among peers; undefined for a node without P2P. */
   minedTxs: MinedTxs | undefined;
-  kzg: Pick<Kzg, "open">;
+  kzg: Pick<Kzg, "open" | "start">;
 }
 
 export interface ProverPart {
@@ -163,7 +163,12 @@ export async function createProver(context: ChainContext, options: ProverOptions
           throw error instanceof ProvingRefusedError ? new ExecutionError(error.message) : error;
         }),
     };
-    return { node, answers, start: () => node.start(), stop: () => teardown.run() };
+    const start = (): void => {
+      // Loads before the end of the first epoch, which would wait for it.
+      kzg.start();
+      node.start();
+    };
+    return { node, answers, start, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();
     throw error;
