@@ -27,11 +27,12 @@ const End = struct({ gasUsed: Gas, feePayer: field, expirationTimestamp: u64 });
 export const TO_ROLLUP_BYTES = 38_556;
 export const TO_PUBLIC_BYTES = 82_721;
 
+/** Output of the private kernel of a tx without public calls, as its parts. */
+export const ToRollupParts = struct({ constants: TxConstants, accumulated: Accumulated, end: End });
+export type ToRollupParts = Decoded<typeof ToRollupParts>;
+
 /** Output of the private kernel of a tx without public calls. */
-export const ToRollup = checkedBytes(
-  struct({ constants: TxConstants, accumulated: Accumulated, end: End }),
-  TO_ROLLUP_BYTES,
-);
+export const ToRollup = checkedBytes(ToRollupParts, TO_ROLLUP_BYTES);
 
 /** Output of the private kernel of a tx with public calls, as its parts. */
 export const ToPublicParts = struct({

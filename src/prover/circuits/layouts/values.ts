@@ -50,6 +50,7 @@ export const BlockHeader = struct({
   totalFees: field,
   totalManaUsed: field,
 });
+export type BlockHeader = Decoded<typeof BlockHeader>;
 
 /** Kept as the 440 bytes that the rest of the node uses (src/protocol/block-header.ts). */
 export const BlockHeaderBytes = checkedBytes(BlockHeader, 440);
@@ -83,6 +84,7 @@ export const BlsScalar = fixedBytes(32);
 export const U256 = fixedBytes(32);
 
 export const FeeRecipient = struct({ recipient: EthAddress, value: field });
+export type FeeRecipient = Decoded<typeof FeeRecipient>;
 
 /** The fees and header hashes of an epoch's checkpoints. */
 export const CheckpointFees = array(FeeRecipient, 32);
