@@ -1,4 +1,4 @@
-import { ConfigurationError, MissingOptionError } from "../config/errors.ts";
+import { MissingOptionError } from "../config/errors.ts";
 import type { Mode } from "./mode.ts";
 
 /** Takes jobs from a proving broker, and nothing else. */
@@ -11,11 +11,6 @@ export const proverAgentMode: Mode = {
       throw new MissingOptionError(
         "proverBrokerUrl",
         "Agents get their jobs from a broker: give --proverAgent.proverBrokerUrl or PROVER_BROKER_HOST",
-      );
-    }
-    if (values.realProofs) {
-      throw new ConfigurationError(
-        "real proofs are not available in this version: agents need PROVER_REAL_PROOFS=false",
       );
     }
     const { runAgents } = await import("../node/agents/run-agents.ts");

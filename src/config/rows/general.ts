@@ -60,23 +60,20 @@ export const general = {
   hardwareConcurrency: optional({
     env: ["HARDWARE_CONCURRENCY"],
     kind: integer(1, MAX_CONCURRENCY),
-    meaning: "threads for native proving",
-    refused: "this version makes simulated proofs only",
-    usedBy: "prover",
+    meaning: "threads of the proof program for each real proof; unset divides the processors among the agents",
+    usedBy: "agent",
   }),
   verifyHardwareConcurrency: optional({
     env: ["VERIFY_HARDWARE_CONCURRENCY"],
     kind: integer(1, MAX_CONCURRENCY),
-    meaning: "threads for native verification",
-    refused: "this version makes simulated proofs only",
-    usedBy: "prover",
+    meaning: "threads of the proof program for the verification of each own proof; unset means as for proving",
+    usedBy: "agent",
   }),
   crsPath: optional({
     env: ["CRS_PATH"],
     kind: path,
-    meaning: "folder of the common reference string (CRS) for proofs",
-    refused: "this version makes simulated proofs only",
-    usedBy: "prover",
+    meaning: "folder of the common reference string (CRS) for real proofs; unset means ~/.bb-crs",
+    usedBy: "agent",
   }),
 };
 

@@ -19,15 +19,15 @@ export const prover = {
     flags: ["--sequencer.acvmWorkingDirectory", "--proverNode.acvmWorkingDirectory"],
     env: ["ACVM_WORKING_DIRECTORY"],
     kind: path,
-    meaning: "working directory of the external circuit simulator",
-    refused: "this version makes simulated proofs only",
+    meaning: "working directory of the external circuit simulator (acvm); unset means that of bb",
+    usedBy: "agent",
   }),
   acvmBinaryPath: proverRows.optional({
     flags: ["--sequencer.acvmBinaryPath", "--proverNode.acvmBinaryPath"],
     env: ["ACVM_BINARY_PATH"],
     kind: path,
-    meaning: "path of the external circuit simulator",
-    refused: "this version makes simulated proofs only",
+    meaning: "path of the external circuit simulator (acvm); unset means the WebAssembly form of the installed package",
+    usedBy: "agent",
   }),
   bbWorkingDirectory: proverRows.optional({
     flags: ["--proverNode.bbWorkingDirectory"],
@@ -48,7 +48,7 @@ export const prover = {
       flags: ["--proverNode.bbSkipCleanup"],
       env: ["BB_SKIP_CLEANUP"],
       kind: boolean,
-      meaning: "keep each checked proof and its key as files in bb's working directory",
+      meaning: "keep each checked proof and its key, and the files of each proving job, in bb's working directory",
       usedBy: "mempool",
     },
     false,
@@ -345,6 +345,19 @@ export const agent = {
     },
     true,
   ),
+  proverCircuitsPath: agentRows.optional({
+    flags: ["--prover-circuits-path"],
+    env: ["SVC_PROVER_CIRCUITS_PATH"],
+    kind: path,
+    meaning: "folder of the published circuits, which real proofs are made of",
+  }),
+  proverAgentMemoryMb: agentRows.optional({
+    flags: ["--prover-agent-memory"],
+    env: ["SVC_PROVER_AGENT_MEMORY_MB"],
+    kind: integer(1, MAX_COUNT),
+    meaning:
+      "memory for the real proofs of all agents of the process in MiB; unset means three quarters of the machine's",
+  }),
   proverTestDelayType: agentRows.withDefault(
     {
       flags: ["--proverAgent.proverTestDelayType"],

@@ -5,10 +5,12 @@ import { loadCore } from "../../core/load-core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
+import type { Prover } from "../../prover/agent/prover.ts";
 import { inThisThread, type Simulate, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { SimulationPool } from "../../prover/agent/simulation-pool.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
+import type { JobType } from "../../prover/jobs/job-type.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore } from "../../prover/proof-store/proof-store.ts";
@@ -17,18 +19,20 @@ import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/provin
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import type { LoggerFor } from "../logging.ts";
+import type { LoggerFor, NodeLogger } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "./agent-settings.ts";
+import { type RealProofSettings, startRealProver } from "./real-proofs.ts";
 
 export type AgentSettings = ObjectStoreSettings &
   AgentProvingSettings &
+  RealProofSettings &
   Pick<
     Values,
-    | "proverAgentCount"
     | "proverAgentPollIntervalMs"
+    | "realProofs"
     | "proofStore"
     | "proverBrokerApiKey"
     | "port"
@@ -56,10 +60,9 @@ export async function startAgents(
 ): Promise<RunningAgents> {
   const log = loggerFor("prover:agent");
   const { proverBrokerUrl: url, proverAgentCount: count } = values;
-  const types = typesOf(values.proverAgentProofTypes ?? [], log);
   const store = proofStoreOf(values);
   const teardown = new Teardown(log);
-  const prover = new SimulatedProver(simulationFor(count, teardown), delayOf(values));
+  const { prover, types } = await proverOf(values, log, teardown);
   const interruption = new AbortController();
   const broker = new RemoteConsumer(
     new BrokerConnection({ url, apiKey: reveal(values.proverBrokerApiKey), signal: interruption.signal }),
@@ -102,11 +105,25 @@ export async function startAgents(
     await Promise.all(stopped);
   });
   log.info(
-    { count, broker: redactUrl(url), types: types.length === 0 ? "all" : types.length },
-    "{count} agents with simulated proofs take jobs of {types} types from the broker at {broker}",
+    {
+      ...{ count, broker: redactUrl(url), types: types.length === 0 ? "all" : types.length },
+      proofs: values.realProofs ? "real" : "simulated",
+    },
+    "{count} agents with {proofs} proofs take jobs of {types} types from the broker at {broker}",
   );
   log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
   return { port: listener.port, stop: () => teardown.run() };
+}
+
+async function proverOf(
+  values: AgentSettings,
+  log: NodeLogger,
+  teardown: Teardown,
+): Promise<{ prover: Prover; types: JobType[] }> {
+  const wanted = typesOf(values.proverAgentProofTypes ?? [], log);
+  if (values.realProofs) return startRealProver(values, wanted, { log, teardown });
+  const simulate = simulationFor(values.proverAgentCount, teardown);
+  return { prover: new SimulatedProver(simulate, delayOf(values)), types: wanted };
 }
 
 /** One agent needs no thread of its own, and less memory without. */

@@ -63,9 +63,9 @@ export interface ProverPart {
 
 /** Throws a ConfigurationError for settings that cannot work. */
 export function checkProver(values: Pick<Values, "realProofs" | "proverAgentCount" | "proverBrokerUrl">): void {
-  if (values.realProofs && values.proverAgentCount > 0) {
+  if (values.realProofs && values.proverBrokerUrl === undefined) {
     throw new ConfigurationError(
-      "the agents of a prover node make simulated proofs: give PROVER_REAL_PROOFS=false, or PROVER_AGENT_COUNT=0 and PROVER_BROKER_HOST",
+      "with real proofs a prover node needs a broker that other agents reach, since none of its own proves PUBLIC_VM: give PROVER_BROKER_HOST, or PROVER_REAL_PROOFS=false",
     );
   }
   if (values.proverAgentCount === 0 && values.proverBrokerUrl === undefined) {
@@ -93,7 +93,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const keys = await configuredProver(values, (facts, message) => logger.warn(facts, message));
     const submitter = startEpochSubmitter(context, values, directory, keys);
     teardown.add("publisher", () => submitter.stop());
-    const jobs = startProvingJobs(values, {
+    const jobs = await startProvingJobs(values, {
       ...{ loggerFor, metrics: context.metrics },
       threads: threads.circuits,
       // The duties of validators go first.

@@ -3,6 +3,7 @@ import type { Values } from "../../config/options.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
+import type { Prover } from "../../prover/agent/prover.ts";
 import { SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { SimulationPool } from "../../prover/agent/simulation-pool.ts";
 import { InProcessBroker } from "../../prover/broker/in-process-broker.ts";
@@ -21,18 +22,19 @@ import type { AgentProofStore, ProducerProofStore } from "../../prover/proof-sto
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
+import { type RealProofSettings, startRealProver } from "../agents/real-proofs.ts";
 import type { LoggerFor } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import { Teardown } from "../teardown.ts";
 
 export type ProvingJobSettings = ObjectStoreSettings &
   AgentProvingSettings &
+  RealProofSettings &
   Pick<
     Values,
     | "proverBrokerUrl"
     | "proverBrokerApiKey"
     | "proverBrokerJobTimeoutMs"
-    | "proverBrokerJobLimitMs"
     | "proverBrokerPollIntervalMs"
     | "proverBrokerJobMaxRetries"
     | "proverBrokerMaxEpochsToKeepResultsFor"
@@ -40,7 +42,6 @@ export type ProvingJobSettings = ObjectStoreSettings &
     | "cancelJobsOnStop"
     | "failedProofStore"
     | "proofStore"
-    | "proverAgentCount"
     | "proverAgentPollIntervalMs"
     | "realProofs"
   >;
@@ -70,11 +71,23 @@ interface Broker {
   readonly store: AgentProofStore & ProducerProofStore;
 }
 
-/** Starts the producer of jobs, the broker if none is configured, and the agents of this process. */
-export function startProvingJobs(values: ProvingJobSettings, parts: Parts): ProvingJobs {
-  const { loggerFor } = parts;
-  const logger = loggerFor("prover");
+/**
+ * Starts the producer of jobs, the broker if none is configured, and the agents of this process. Rejects with a
+ * ConfigurationError.
+ */
+export async function startProvingJobs(values: ProvingJobSettings, parts: Parts): Promise<ProvingJobs> {
+  const logger = parts.loggerFor("prover");
   const teardown = new Teardown(logger);
+  try {
+    return await startParts(values, parts, teardown);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Teardown): Promise<ProvingJobs> {
+  const logger = parts.loggerFor("prover");
   const { proverBrokerUrl: url, failedProofStore } = values;
   const { producerApi, consumerApi, store } =
     url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
@@ -86,7 +99,7 @@ export function startProvingJobs(values: ProvingJobSettings, parts: Parts): Prov
     cancelsJobs: values.cancelJobsOnStop,
     logger,
   });
-  const agents = startAgentsHere(values, { ...parts, broker: consumerApi, store, teardown });
+  const agents = await startAgentsHere(values, { ...parts, broker: consumerApi, store, teardown });
   teardown.add("metrics of agents", observeAgents(parts.metrics, agents));
   teardown.add("producer", () => producer.stop());
   teardown.add("agents", async () => {
@@ -141,18 +154,23 @@ function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Tear
   };
 }
 
-function startAgentsHere(
+async function startAgentsHere(
   values: ProvingJobSettings,
   parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore; readonly teardown: Teardown },
-): Agent[] {
+): Promise<Agent[]> {
   const { broker, store, threads, lowPriority, loggerFor, metrics, teardown } = parts;
   const { proverAgentCount: count } = values;
   if (count === 0) return [];
   const logger = loggerFor("prover:agent");
-  const pool = new SimulationPool({ threads: Math.min(count, threads), lowPriority });
-  teardown.add("threads of agents", () => pool.close());
-  const prover = new SimulatedProver(pool.simulate, delayOf(values));
-  const types = typesOf(values.proverAgentProofTypes ?? [], logger);
+  const wanted = typesOf(values.proverAgentProofTypes ?? [], logger);
+  const simulated = (): Prover => {
+    const pool = new SimulationPool({ threads: Math.min(count, threads), lowPriority });
+    teardown.add("threads of agents", () => pool.close());
+    return new SimulatedProver(pool.simulate, delayOf(values));
+  };
+  const { prover, types } = values.realProofs
+    ? await startRealProver(values, wanted, { log: logger, teardown })
+    : { prover: simulated(), types: wanted };
   const counts = agentCounts(metrics);
   const agents = Array.from(
     { length: count },

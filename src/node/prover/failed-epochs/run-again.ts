@@ -52,7 +52,12 @@ export async function runFailedEpoch(
     teardown.add("failed epoch", () => opened.close());
     const { epoch, reason, failedAt } = opened.facts;
     logger.info({ epoch, failedAt, reason }, "epoch {epoch} failed at {failedAt}: {reason}");
-    const jobs = startProvingJobs(values, { loggerFor, threads, lowPriority: false, metrics: new Metrics(() => {}) });
+    const jobs = await startProvingJobs(values, {
+      loggerFor,
+      threads,
+      lowPriority: false,
+      metrics: new Metrics(() => {}),
+    });
     teardown.add("proving jobs", () => jobs.stop());
     const kzg = new Kzg();
     teardown.add("KZG", () => kzg.close());

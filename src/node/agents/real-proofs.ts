@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { availableParallelism, homedir, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { BbProgramError, findBbProgram } from "../../mempool/proofs/bb-program.ts";
+import { verificationKeyOf } from "../../prover/circuits/verification-keys.ts";
+import type { BinaryJobType } from "../../prover/jobs/job-input.ts";
+import type { JobType } from "../../prover/jobs/job-type.ts";
+import { AcvmModule, packagedAcvm } from "../../prover/real/acvm-module.ts";
+import { AcvmProgram } from "../../prover/real/acvm-program.ts";
+import { BbCommands } from "../../prover/real/bb-commands.ts";
+import { JobFolders } from "../../prover/real/job-folders.ts";
+import { provableTypes } from "../../prover/real/provable-types.ts";
+import { circuitFile } from "../../prover/real/published-circuit.ts";
+import { RealProver } from "../../prover/real/real-prover.ts";
+import { pointsIn, ReferenceStringError } from "../../prover/real/reference-string.ts";
+import type { WitnessSolver } from "../../prover/real/witness-solver.ts";
+import type { NodeLogger } from "../logging.ts";
+import type { Teardown } from "../teardown.ts";
+
+export type RealProofSettings = Pick<
+  Values,
+  | "acvmBinaryPath"
+  | "acvmWorkingDirectory"
+  | "bbBinaryPath"
+  | "bbSkipCleanup"
+  | "bbWorkingDirectory"
+  | "crsPath"
+  | "hardwareConcurrency"
+  | "verifyHardwareConcurrency"
+  | "proverAgentCount"
+  | "proverAgentMemoryMb"
+  | "proverBrokerJobLimitMs"
+  | "proverCircuitsPath"
+>;
+
+interface Surroundings {
+  readonly log: NodeLogger;
+  readonly teardown: Teardown;
+}
+
+/** Part of the machine's memory that proofs may take if the operator names none. */
+const MEMORY_SHARE = 0.75;
+
+const keyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
+
+/**
+ * The prover that the agents of this process share, and the types of `wanted` that each of them can prove with its
+ * share of memory and processors. Rejects with a ConfigurationError.
+ */
+export async function startRealProver(
+  values: RealProofSettings,
+  wanted: readonly JobType[],
+  { log, teardown }: Surroundings,
+): Promise<{ prover: RealProver; types: JobType[] }> {
+  const { proverCircuitsPath: circuits, proverAgentCount: agents, proverBrokerJobLimitMs: limitMs } = values;
+  const crs = values.crsPath ?? join(homedir(), ".bb-crs");
+  if (circuits === undefined || !existsSync(circuits)) {
+    throw new ConfigurationError(
+      `real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH ${circuits === undefined ? "is not set" : `names ${circuits}, which is not there`} (docs/proving.md#real-proofs); or give PROVER_REAL_PROOFS=false`,
+    );
+  }
+  const [program, points] = await Promise.all([proofProgram(values), pointsOf(crs)]);
+  const memoryBytes = memoryOf(values) / Math.max(1, agents);
+  const { types, left } = provableTypes(
+    wanted,
+    { memoryBytes, points, hasCircuit: (type) => existsSync(circuitFile(circuits, type)) },
+    keyOf,
+  );
+  const reasons = left.map(({ name, reason }) => `${name}: ${reason}`);
+  if (types.length === 0) throw new ConfigurationError(`no job type can be proven here: ${reasons.join("; ")}`);
+  if (left.length > 0) log.warn({ left: reasons }, "job types are left to other agents: {left}");
+  const threads = values.hardwareConcurrency ?? Math.max(1, Math.floor(availableParallelism() / Math.max(1, agents)));
+  const verifyThreads = values.verifyHardwareConcurrency ?? threads;
+  const folders = new JobFolders({
+    parent: values.bbWorkingDirectory ?? tmpdir(),
+    solverParent: values.acvmWorkingDirectory,
+    keep: values.bbSkipCleanup,
+  });
+  await folders.prepare();
+  const solver = solverOf(values, threads);
+  teardown.add("witness solver", () => solver.close());
+  log.info(
+    { bb: program, threads, memory: Math.floor(memoryBytes / 2 ** 20), types: types.length },
+    "proving jobs of {types} types with {bb}: {threads} threads and {memory} MiB for each agent",
+  );
+  const bb = new BbCommands({ program, crs, threads, verifyThreads, limitMs });
+  return { prover: new RealProver({ core: loadCore(), bb, solver, circuits, folders, keyOf }), types };
+}
+
+async function proofProgram({ bbBinaryPath }: RealProofSettings): Promise<string> {
+  try {
+    return (await findBbProgram(bbBinaryPath)).path;
+  } catch (error) {
+    if (!(error instanceof BbProgramError)) throw error;
+    const reason = error.message.replace(/\s*\n\s*/g, "; ");
+    throw new ConfigurationError(`real proofs need the proof program (BB_BINARY_PATH): ${reason}`, { cause: error });
+  }
+}
+
+async function pointsOf(crs: string): Promise<number> {
+  try {
+    return await pointsIn(crs);
+  } catch (error) {
+    if (!(error instanceof ReferenceStringError)) throw error;
+    throw new ConfigurationError(`real proofs need the reference string (CRS_PATH): ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Bytes for the proofs of all agents: of the machine, or of the container. */
+function memoryOf({ proverAgentMemoryMb }: RealProofSettings): number {
+  if (proverAgentMemoryMb !== undefined) return proverAgentMemoryMb * 2 ** 20;
+  const container = process.constrainedMemory();
+  return MEMORY_SHARE * (container > 0 ? Math.min(container, totalmem()) : totalmem());
+}
+
+function solverOf(values: RealProofSettings, threads: number): WitnessSolver {
+  const { acvmBinaryPath: program, proverBrokerJobLimitMs: limitMs, proverAgentCount: agents } = values;
+  if (program !== undefined) {
+    if (!existsSync(program)) throw new ConfigurationError(`ACVM_BINARY_PATH names ${program}, which is not there`);
+    return new AcvmProgram({ program, threads, limitMs });
+  }
+  const module = packagedAcvm();
+  if (module !== undefined) return new AcvmModule(module, agents);
+  throw new ConfigurationError(
+    "real proofs need a witness solver: neither ACVM_BINARY_PATH is set nor the package @aztec/noir-acvm_js installed",
+  );
+}

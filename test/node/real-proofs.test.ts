@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/config/errors.ts";
+import { type RealProofSettings, startRealProver } from "../../src/node/agents/real-proofs.ts";
+import type { NodeLogger } from "../../src/node/logging.ts";
+import { Teardown } from "../../src/node/teardown.ts";
+import { JOB_TYPES, type JobTypeName, nameOfJobType } from "../../src/prover/jobs/job-type.ts";
+import { bbProgram } from "../prover/real/bb-program.ts";
+import { writeCircuits } from "../prover/real/recorded-circuits.ts";
+
+let folder: string;
+let settings: RealProofSettings;
+const POINT_BYTES = 64;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "real-proofs-"));
+  const circuits = writeCircuits(join(folder, "circuits"));
+  // The circuit of PARITY_BASE is only looked for here.
+  writeFileSync(join(circuits, "parity_base.json"), "{}");
+  const crs = join(folder, "crs");
+  mkdirSync(crs);
+  writeFileSync(join(crs, "bn254_g1.dat"), "");
+  settings = {
+    acvmBinaryPath: undefined,
+    acvmWorkingDirectory: undefined,
+    bbBinaryPath: bbProgram(folder, "bb", { prove: "exit 1" }),
+    bbSkipCleanup: false,
+    bbWorkingDirectory: join(folder, "work"),
+    crsPath: crs,
+    hardwareConcurrency: 1,
+    verifyHardwareConcurrency: undefined,
+    proverAgentCount: 1,
+    proverAgentMemoryMb: 100_000,
+    proverBrokerJobLimitMs: 60_000,
+    proverCircuitsPath: circuits,
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A reference string of this many points; the file has holes and takes no space. */
+function crsOf(points: number): string {
+  const crs = join(folder, `crs-${points}`);
+  mkdirSync(crs);
+  const file = join(crs, "bn254_g1.dat");
+  writeFileSync(file, "");
+  truncateSync(file, points * POINT_BYTES);
+  return crs;
+}
+
+async function started(changes: Partial<RealProofSettings>, wanted: readonly JobTypeName[] = []) {
+  const lines: Record<string, unknown>[] = [];
+  const write = (facts: Record<string, unknown>): unknown => lines.push(facts);
+  const log = { debug() {}, info: write, warn: write, error: write } as unknown as NodeLogger;
+  const teardown = new Teardown(log);
+  try {
+    const types = wanted.map((name) => JOB_TYPES[name]);
+    const { types: taken } = await startRealProver({ ...settings, ...changes }, types, { log, teardown });
+    return { taken: taken.map(nameOfJobType), lines };
+  } finally {
+    await teardown.run();
+  }
+}
+
+const refused = async (changes: Partial<RealProofSettings>, wanted?: readonly JobTypeName[]): Promise<string> => {
+  const error = await started(changes, wanted).then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as Error).message;
+};
+
+describe("agents with real proofs", () => {
+  it("take the types that fit into their memory and reference string", async () => {
+    const { taken } = await started({ crsPath: crsOf(2 ** 22 + 1) });
+    expect(taken).toContain("PARITY_BASE");
+    expect(taken).toContain("BLOCK_ROOT_FIRST_ROLLUP");
+    expect(taken).not.toContain("PUBLIC_VM");
+    expect(taken).not.toContain("ROOT_ROLLUP");
+    expect((await started({ crsPath: crsOf(2 ** 24 + 1) })).taken).toContain("ROOT_ROLLUP");
+    const small = await started({ crsPath: crsOf(2 ** 25), proverAgentMemoryMb: 3000 });
+    expect(small.taken).toContain("BLOCK_MERGE_ROLLUP");
+    expect(small.taken).not.toContain("PARITY_BASE");
+    const shared = await started({ crsPath: crsOf(2 ** 26), proverAgentMemoryMb: 3000, proverAgentCount: 2 });
+    expect(shared.taken).not.toContain("BLOCK_MERGE_ROLLUP");
+    expect(shared.taken).toContain("CHECKPOINT_PADDING_ROLLUP");
+  });
+
+  it("say at their start which types they leave to others, and why", async () => {
+    const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), proverAgentMemoryMb: 4000 });
+    const left = lines.map(({ left }) => left).find(Array.isArray) as string[];
+    expect(left).toContain("PUBLIC_VM: the published proof program is built without the public VM");
+    expect(left).toContain("PARITY_BASE: it takes 4512 MiB, there are 4000");
+    expect(left).toContain("ROOT_ROLLUP: it takes 16777217 points of the reference string, there are 8388609");
+    expect(left).toContain("PRIVATE_TX_BASE_ROLLUP: its circuit is missing");
+  });
+
+  it("refuse to start with one line about what is missing", async () => {
+    expect(await refused({ proverCircuitsPath: undefined })).toMatch(
+      /^real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set/,
+    );
+    expect(await refused({ proverCircuitsPath: join(folder, "none") })).toMatch(/none, which is not there/);
+    expect(await refused({ bbBinaryPath: join(folder, "none") })).toMatch(
+      /^real proofs need the proof program \(BB_BINARY_PATH\): .*none is not there$/,
+    );
+    expect(await refused({ crsPath: join(folder, "none") })).toMatch(
+      /^real proofs need the reference string \(CRS_PATH\): .*none\/bn254_g1.dat cannot be read: ENOENT/,
+    );
+    expect(await refused({ crsPath: crsOf(2 ** 20), acvmBinaryPath: join(folder, "none") })).toMatch(
+      /^ACVM_BINARY_PATH names .*none, which is not there$/,
+    );
+  });
+
+  it("refuse to start when they can prove nothing", async () => {
+    expect(await refused({}, ["PARITY_BASE", "PUBLIC_VM"])).toBe(
+      "no job type can be proven here: " +
+        "PARITY_BASE: it takes 4194305 points of the reference string, there are 0; " +
+        "PUBLIC_VM: the published proof program is built without the public VM",
+    );
+  });
+});
