@@ -8,6 +8,7 @@ import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
 import { proverAgentMode } from "./prover-agent.ts";
 import { proverBrokerMode } from "./prover-broker.ts";
+import { rpcOnlyMode } from "./rpc-only.ts";
 
 /** In order of precedence. */
 const MODES: readonly Mode[] = [
@@ -16,6 +17,7 @@ const MODES: readonly Mode[] = [
   proverBrokerMode,
   proverAgentMode,
   followerMode,
+  rpcOnlyMode,
   botMode,
   nodeMode,
 ];
@@ -26,6 +28,7 @@ const ALONE = [
   ["proverBroker", "--prover-broker"],
   ["proverAgent", "--prover-agent"],
   ["follower", "--follower"],
+  ["rpcOnly", "--rpc-only"],
 ] as const;
 
 /**

@@ -21,6 +21,7 @@ import { TARGET_METRICS } from "../telemetry/metrics/target-info.ts";
 import { VALIDATOR_METRICS } from "../validator/metrics.ts";
 import { WORLD_STATE_METRICS } from "../world-state/metrics.ts";
 import { OTLP_METRICS } from "./otlp/otlp-export.ts";
+import { RPC_ONLY_METRICS } from "./rpc-only/metrics.ts";
 import { SNAPSHOT_METRICS } from "./snapshots/metrics.ts";
 
 type MetricTable = { readonly [key: string]: MetricRow | MetricTable };
@@ -32,7 +33,7 @@ const TABLES: Readonly<Record<string, readonly MetricTable[]>> = {
   "World state": [WORLD_STATE_METRICS],
   Stores: [STORAGE_METRICS],
   L1: [L1_METRICS, L1_TX_METRICS],
-  "JSON-RPC": [RPC_METRICS],
+  "JSON-RPC": [RPC_METRICS, RPC_ONLY_METRICS],
   "Pool and proofs": [MEMPOOL_METRICS, PROOF_METRICS],
   Peers: [P2P_METRICS, TX_COLLECTION_METRICS],
   Execution: [EXECUTION_METRICS],

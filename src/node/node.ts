@@ -26,7 +26,7 @@ import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { startMetrics } from "./parts/metrics.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { checkProver, createProver, hasProver } from "./parts/prover.ts";
-import { publicServices, startRpc } from "./parts/rpc.ts";
+import { nodeRecord, publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { hasSlasher, startSlasher } from "./parts/slasher.ts";
@@ -34,6 +34,7 @@ import { checkValidator, createValidator, hasValidator } from "./parts/validator
 import { configuredKeys } from "./proposer-keys.ts";
 import type { LogTail } from "./reports/log-tail.ts";
 import { nodeReports } from "./reports/node-reports.ts";
+import { writeNodeRecord } from "./rpc-only/node-record.ts";
 import { openNodeSigningGuard } from "./signing-guard.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
@@ -218,6 +219,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
     const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events });
     teardown.add("rpc", () => rpc.close());
+    writeNodeRecord(directory.path, nodeRecord(values, context.reader, rpc.port));
 
     const feed = await startConfiguredFeed(context, { values, rpcPort: rpc.port });
     teardown.add("feed", () => feed?.stop());

@@ -11,6 +11,17 @@ type Writes = Pick<WriteRoom, "row">;
 
 export const NO_WRITES: Writes = { row: () => {} };
 
+/** A store that is open for reading only does not have a table. */
+export class MissingTableError extends Error {
+  readonly table: string;
+
+  constructor(table: string) {
+    super(`the store has no table ${table}`);
+    this.name = "MissingTableError";
+    this.table = table;
+  }
+}
+
 /** A table as a named database of an LMDB environment. */
 export class LmdbTable implements Table {
   readonly #db: Database<Uint8Array, Uint8Array>;
@@ -34,6 +45,8 @@ export class LmdbTable implements Table {
     this.#writes = writes;
     this.#failed = failed;
     this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+    // A store that is open for reading only does not create it.
+    if (this.#db === undefined) throw new MissingTableError(name);
     this.#borrowing = openBorrowing(root, name);
     this.#backwards = this.#borrowing.getRange(this.#upTo);
   }

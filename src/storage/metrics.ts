@@ -17,6 +17,11 @@ export const STORAGE_METRICS = {
     meaning: "pages of a store's file that wait to be used again",
   }),
   readers: gauge("svc.store.readers", { labels: LABELS, meaning: "reading threads of a store" }),
+  readerLag: gauge("svc.store.reader_lag", {
+    unit: "{commit}",
+    labels: LABELS,
+    meaning: "commits since the snapshot of a store that has been read longest",
+  }),
   tableSize: gauge("svc.store.table_size", {
     unit: "By",
     labels: { ...LABELS, table: "any" },
@@ -39,7 +44,7 @@ export function observeStore(
   const rows = STORAGE_METRICS;
   const labels = { [STORE]: name };
   return metrics.observe((to) => {
-    const { mapBytes, fileBytes, freePages, pageBytes, readers, tables } = store.stats();
+    const { mapBytes, fileBytes, freePages, pageBytes, readers, readerLag, tables } = store.stats();
     let items = 0;
     for (const [table, { entries, bytes }] of tables) {
       items += entries;
@@ -51,6 +56,7 @@ export function observeStore(
     to.set(rows.usedSize, fileBytes - freePages * pageBytes, labels);
     to.set(rows.freePages, freePages, labels);
     to.set(rows.readers, readers, labels);
+    to.set(rows.readerLag, readerLag, labels);
     to.set(rows.diskFree, store.freeBytes(), labels);
     to.set(rows.diskSize, diskBytes(store.path), labels);
   });

@@ -86,6 +86,11 @@ async function run(
   }
 }
 
+/** Whether a migration of the store has begun and not ended: its tables are of two versions. */
+export function isMigrating(store: Store): boolean {
+  return store.table("identity").has(CURSOR_KEY);
+}
+
 function cursorRow(from: number, cursor: Uint8Array): Buffer {
   const row = Buffer.alloc(4 + cursor.length);
   row.writeUInt32BE(from);

@@ -1,4 +1,5 @@
 import type { RootDatabase } from "lmdb";
+import { storeReaders } from "./store-readers.ts";
 
 export interface TableStats {
   readonly entries: number;
@@ -16,6 +17,8 @@ export interface StoreStats {
   readonly freePages: number;
   readonly pageBytes: number;
   readonly readers: number;
+  /** Commits since the snapshot that has been read longest; 0 if none is read. */
+  readonly readerLag: number;
   readonly tables: ReadonlyMap<string, TableStats>;
 }
 
@@ -71,6 +74,7 @@ export function storeStats(
     freePages: Math.max(0, filePages - used),
     pageBytes: pageSize,
     readers: numReaders,
+    readerLag: Math.max(0, ...storeReaders(root).map(({ behind }) => behind)),
     tables,
   };
 }

@@ -4,6 +4,7 @@ import { ForeignCommits } from "./foreign-commits.ts";
 import { LmdbTable, NO_WRITES } from "./lmdb-table.ts";
 import { copyStore } from "./store-copy.ts";
 import { StoreCorruptedError, type StoreFault, StoreFullError, storeError } from "./store-errors.ts";
+import { type StoreReader, storeReaders } from "./store-readers.ts";
 import { type StoreStats, storeStats } from "./store-stats.ts";
 import type { Table } from "./table.ts";
 import { freeBytes, WriteRoom } from "./write-room.ts";
@@ -32,6 +33,8 @@ export interface Store extends CommitWatch {
   /** Free space on the store's disk, in bytes. */
   freeBytes(): number;
   stats(): StoreStats;
+  /** The threads of all processes that have a snapshot now. Those of processes that ended are removed. */
+  readers(): StoreReader[];
   /**
    * Copies the latest commit to `directory`, which must be new or empty, while the store is in use. Throws
    * StoreCopyError.
@@ -190,6 +193,11 @@ class LmdbStore implements Store {
   stats(): StoreStats {
     const mapBytes = this.#mapSizeKb === undefined ? undefined : this.#mapSizeKb * 1024;
     return storeStats(this.#root, mapBytes, (name) => this.table(name));
+  }
+
+  readers(): StoreReader[] {
+    this.#root.readerCheck();
+    return storeReaders(this.#root);
   }
 
   async copyTo(directory: string, signal?: AbortSignal): Promise<void> {

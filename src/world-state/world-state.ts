@@ -8,13 +8,12 @@ import { Fork } from "./fork.ts";
 import { genesisChanges, genesisState, type PrefilledEntry } from "./genesis.ts";
 import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
+import { GENESIS_KEY } from "./tables/genesis-row.ts";
 import { updateStatus } from "./tables/status-row.ts";
 import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 import { dropHistoryBefore, unwindTip } from "./unwind.ts";
 import { type BlockChanges, writeBlocks } from "./write-blocks.ts";
-
-const GENESIS_KEY = Buffer.from("genesis");
 
 class Prepared implements PreparedBlocks {
   readonly changes: BlockChanges;

@@ -16,6 +16,7 @@ it.each([
   [["--p2p-bootstrap"], "bootnode"],
   [["--prover-broker"], "prover broker"],
   [["--prover-agent"], "prover-agent"],
+  [["--rpc-only"], "rpc only"],
 ])("%j starts the mode %s", (flags, mode) => {
   expect(modeOf(...flags)).toBe(mode);
 });

@@ -52,6 +52,15 @@ export const modes = {
     { flags: ["--prover-broker"], kind: switchOn, meaning: "run only a proving broker", usedBy: "broker" },
     false,
   ),
+  rpcOnly: withDefault(
+    {
+      flags: ["--rpc-only"],
+      kind: switchOn,
+      meaning: "only serve JSON-RPC, from the data directory of a node that runs on this machine",
+      usedBy: "rpc",
+    },
+    false,
+  ),
   bot: withDefault({ flags: ["--bot"], kind: switchOn, meaning: "run a transaction bot", usedBy: "bot" }, false),
   txe: withDefault({ flags: ["--txe"], kind: switchOn, meaning: "run a test server", usedBy: "test server" }, false),
 };

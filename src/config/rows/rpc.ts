@@ -13,6 +13,7 @@ import {
 } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { sha256Hex } from "../protocol-kinds.ts";
+import { httpUrl } from "../url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("RPC", "rpc");
 
@@ -158,6 +159,22 @@ export const rpc = {
       meaning: "namespaces that the public port serves",
     },
     ["svc", "node", "p2p"],
+  ),
+  rpcNodeUrl: optional({
+    flags: ["--rpc-node-url"],
+    env: ["SVC_RPC_NODE_URL"],
+    kind: httpUrl,
+    meaning:
+      "with --rpc-only: URL of the node's public port, for calls that the store does not answer; by default what the node wrote into its data directory",
+  }),
+  rpcNodeAwayLimitSeconds: withDefault(
+    {
+      flags: ["--rpc-node-away-limit"],
+      env: ["SVC_RPC_NODE_AWAY_LIMIT_SECONDS"],
+      kind: integer(1, MAX_COUNT),
+      meaning: "with --rpc-only: time without an answer from the node after which /ready says no, in seconds",
+    },
+    60,
   ),
   rpcMinBlockWaitMs: withDefault(
     {

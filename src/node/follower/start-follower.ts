@@ -7,6 +7,7 @@ import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
 import { FeedSource } from "../../follower/follow/feed-source.ts";
+import { ReaderWatch } from "../../storage/reader-watch.ts";
 import { openChainServices } from "../chain-services.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import type { LoggerFor } from "../logging.ts";
@@ -14,7 +15,8 @@ import { reportMigration } from "../migrations/report-migration.ts";
 import { observeChain } from "../observed-chain.ts";
 import { startConfiguredFeed } from "../parts/feed.ts";
 import { startMetrics } from "../parts/metrics.ts";
-import { startRpc } from "../parts/rpc.ts";
+import { nodeRecord, startRpc } from "../parts/rpc.ts";
+import { writeNodeRecord } from "../rpc-only/node-record.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
 import { threadBudget } from "../thread-budget.ts";
@@ -72,6 +74,8 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       ...{ report: reportMigration("chain", log), signal },
     });
     teardown.add("store", () => store.close());
+    const readers = new ReaderWatch(store, loggerFor("storage"));
+    teardown.add("watch of readers", () => readers.stop());
     const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
     log.info(opened, "opened the chain store at block {block}");
 
@@ -108,6 +112,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       },
     );
     teardown.add("rpc", () => rpc.close());
+    writeNodeRecord(directory.path, nodeRecord(values, reader, rpc.port));
     const feed = await startConfiguredFeed({ store, publicData, reader, loggerFor }, { values, rpcPort: rpc.port });
     teardown.add("feed", () => feed?.stop());
     synchronizer.start();

@@ -12,6 +12,7 @@ import type { DiscoveryOptions } from "../../l1/discovery.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
+import { ReaderWatch } from "../../storage/reader-watch.ts";
 import type { StoreFault } from "../../storage/store-errors.ts";
 import { genesisState, type PrefilledEntry } from "../../world-state/genesis.ts";
 import { attestationValidator } from "../attestations.ts";
@@ -155,6 +156,8 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const { store, chain, world } = await openChain(directory.chainStore, onFatal);
     teardown.add("store", () => store.close());
     const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
+    const readers = new ReaderWatch(store, loggerFor("storage"));
+    teardown.add("watch of readers", () => readers.stop());
     log.info(opened, "opened the chain store at block {block}");
 
     const signals = { start: signal, l1: l1Calls.signal };

@@ -15,6 +15,7 @@ import { type PublicRpcOptions, startPublicRpc } from "../../rpc/threads/public-
 import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
+import { localUrl, type NodeRecord } from "../rpc-only/node-record.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 import type { P2pPart } from "./p2p.ts";
@@ -62,7 +63,7 @@ export type PortSettings = Pick<
 
 export function portOptions(
   values: PortSettings,
-  { reader: { identity } }: Pick<RpcContext, "reader">,
+  { reader: { identity } }: { reader: { identity: RollupIdentity } },
 ): Pick<
   RpcServerOptions,
   "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "proxies" | "versionHeaders"
@@ -175,6 +176,46 @@ function socketSettings(values: RpcSettings): SocketSettings | undefined {
   };
 }
 
+const namespacesOf = (values: RpcSettings) =>
+  hasProver(values) ? [...values.rpcNamespaces, "prover" as const] : values.rpcNamespaces;
+
+/** For processes that read the store of a node whose public port is open. */
+export function nodeRecord(values: RpcSettings, { identity }: { identity: RollupIdentity }, port: number): NodeRecord {
+  return {
+    rpcUrl: localUrl(values.rpcHost, port),
+    namespaces: namespacesOf(values),
+    mapSizeKb: values.dataStoreMapSizeKb,
+    realProofs: values.realProofs,
+    identity,
+  };
+}
+
+/** How a public port is served. Throws an ApiKeysError. */
+export function publicPort(
+  values: RpcSettings,
+  context: { reader: { identity: RollupIdentity } },
+): Pick<PublicRpcOptions, "cacheBytes" | "minBlockWaitMs" | "keys" | "server"> {
+  return {
+    cacheBytes: values.rpcCacheSize,
+    minBlockWaitMs: values.rpcMinBlockWaitMs,
+    keys: apiKeys(values),
+    server: {
+      ...portOptions(values, context),
+      host: values.rpcHost,
+      port: values.port,
+      namespaces: namespacesOf(values),
+      rateLimit: values.rpcRateLimit,
+      cors: values.rpcCorsOrigins,
+      getReads: true,
+      maxWaitingBytes: values.rpcMaxWaitingSize,
+      sockets: socketSettings(values),
+      page: values.rpcUi
+        ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
+        : undefined,
+    },
+  };
+}
+
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: RpcContext,
@@ -189,25 +230,9 @@ export async function startRpc(
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
-    cacheBytes: values.rpcCacheSize,
-    minBlockWaitMs: values.rpcMinBlockWaitMs,
-    keys: apiKeys(values),
+    ...publicPort(values, context),
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,
-    server: {
-      ...portOptions(values, context),
-      host: values.rpcHost,
-      port: values.port,
-      namespaces: hasProver(values) ? [...values.rpcNamespaces, "prover"] : values.rpcNamespaces,
-      rateLimit: values.rpcRateLimit,
-      cors: values.rpcCorsOrigins,
-      getReads: true,
-      maxWaitingBytes: values.rpcMaxWaitingSize,
-      sockets: socketSettings(values),
-      page: values.rpcUi
-        ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
-        : undefined,
-    },
     log: loggerFor("rpc"),
   });
   const facts = { host: values.rpcHost, port: listener.port, adapter: listener.adapter };

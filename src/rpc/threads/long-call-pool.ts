@@ -24,6 +24,8 @@ export interface LongCallSettings {
   maxBatchSize: number;
   /** Most bytes of the answers of one batch. */
   maxAnswerBytes: number;
+  /** See RequestReaderOptions. */
+  forwards?: boolean;
 }
 
 /** A line for the log, as Logger takes it. */

@@ -17,7 +17,7 @@ import { openRpcReads, resultCache } from "./rpc-reads.ts";
  * the store.
  */
 
-const { reads: readsOptions, namespaces, maxBatchSize, maxAnswerBytes } = workerData<LongCallSettings>();
+const { reads: readsOptions, namespaces, maxBatchSize, maxAnswerBytes, forwards } = workerData<LongCallSettings>();
 
 lowerThreadPriority();
 
@@ -48,7 +48,7 @@ const calls = new Calls(
   { namespaces },
   new AnswerWriter({ expectedErrors: [UnknownStateError] }, log),
 );
-const reader = new RequestReader(calls, { maxBatchSize, budget: new AnswerBudget(maxAnswerBytes) });
+const reader = new RequestReader(calls, { maxBatchSize, forwards, budget: new AnswerBudget(maxAnswerBytes) });
 
 /** A value that is handed to the other thread with its bytes. */
 class Handed<T> {

@@ -2,6 +2,8 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import type { UpstreamUrls } from "../forward/upstream-urls.ts";
+import { Upstreams } from "../forward/upstreams.ts";
 import type { Listener } from "../http/listener.ts";
 import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
 import { KeyCounts } from "../keys/key-counts.ts";
@@ -37,6 +39,8 @@ export interface PublicRpcOptions {
   minBlockWaitMs?: number;
   /** A file of API keys, and whether calls without a key are refused. */
   keys?: { file: string; required: boolean };
+  /** Where calls are forwarded that need services which `services` only stand in for; see neededServices. */
+  upstreams?: UpstreamUrls;
   /** Told of the calls; they are not counted without. */
   metrics?: Metrics;
   log: Logger;
@@ -54,6 +58,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     server,
     cacheBytes,
     minBlockWaitMs = RPC_DEFAULTS.minBlockWaitMs,
+    upstreams,
     metrics,
     log,
   } = options;
@@ -61,7 +66,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
   const longCalls = new LongCallPool(
-    { reads, namespaces, maxBatchSize, maxAnswerBytes },
+    { reads, namespaces, maxBatchSize, maxAnswerBytes, forwards: upstreams !== undefined },
     { threads: threads.longCalls, log },
   );
   const registry = publicRegistry(services);
@@ -74,8 +79,9 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     const subscriptions = { ...services, store, pool: poolEvents, poolStatus };
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
-    const shared = { results, consistency, longCalls, counts, keys: access, subscriptions };
-    return startRpcServer(registry, { ...server, health, ...shared }, log);
+    const forwarder = upstreams && new Upstreams({ urls: () => upstreams.current, consistency, log });
+    const own = { results, consistency, forwarder, longCalls, counts, keys: access, subscriptions };
+    return startRpcServer(registry, { ...server, health, ...own }, log);
   };
   try {
     keys = options.keys && (await KeyFile.open(options.keys.file, log));
@@ -84,12 +90,12 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
       ? startOnThisThread(keys && shared && keyAccess(ringOf(keys), shared))
       : RpcThreads.start({
           ...{ threads: threads.rpc, services, health, poolEvents, longCalls, reads, server, cacheBytes },
-          ...{ minBlockWaitMs, calls, keys: keys && shared && { source: keys, shared }, log },
+          ...{ minBlockWaitMs, upstreams, calls, keys: keys && shared && { source: keys, shared }, log },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
-    if (metrics && counts) observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
+    const observed = metrics && counts && observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
     if (metrics && shared) observeKeys(metrics, new KeyCounts(shared.counts));
-    return new PublicListener(listener, longCalls, keys);
+    return new PublicListener(listener, longCalls, { keys, observed });
   } catch (error) {
     keys?.close();
     await longCalls.close();
@@ -102,9 +108,15 @@ class PublicListener implements Listener {
   readonly #listener: Listener;
   readonly #longCalls: LongCallPool;
   readonly #keys: KeyFile | undefined;
+  readonly #unobserve: (() => void) | undefined;
 
-  constructor(listener: Listener, longCalls: LongCallPool, keys: KeyFile | undefined) {
+  constructor(
+    listener: Listener,
+    longCalls: LongCallPool,
+    { keys, observed }: { keys: KeyFile | undefined; observed: (() => void) | undefined },
+  ) {
     this.#listener = listener;
+    this.#unobserve = observed;
     this.#longCalls = longCalls;
     this.#keys = keys;
   }
@@ -119,6 +131,7 @@ class PublicListener implements Listener {
 
   async close(graceMs?: number): Promise<void> {
     this.#keys?.close();
+    this.#unobserve?.();
     await this.#listener.close(graceMs);
     await this.#longCalls.close();
   }

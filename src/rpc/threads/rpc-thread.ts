@@ -1,5 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
+import { neededServices } from "../forward/live-services.ts";
+import { Upstreams } from "../forward/upstreams.ts";
 import { ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
 import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
@@ -47,6 +49,11 @@ export interface RpcThreadSettings {
   cacheBytes: number;
   /** Longest wait of a request for its least block. */
   minBlockWaitMs: number;
+  /**
+   * Where calls are forwarded that need the services of a full node; the services of this process are then not asked.
+   * Undefined in a full node.
+   */
+  upstreams?: readonly string[];
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
@@ -83,7 +90,8 @@ export type ToThread =
   | { kind: "close"; graceMs: number | undefined }
   | { kind: "abandon" }
   | { kind: "keys"; keys: readonly ApiKey[] }
-  | { kind: "pool-change"; change: PoolChange };
+  | { kind: "pool-change"; change: PoolChange }
+  | { kind: "upstreams"; urls: readonly string[] };
 
 /** The changes of the pool that the node's thread tells of; `received` is called with each. */
 function receivedPoolEvents(): PoolEvents & { received(change: PoolChange): void } {
@@ -128,11 +136,13 @@ export async function runRpcThread(
   const { store, ...reads } = openRpcReads(settings.reads);
   const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS });
   const remote = remoteServices(remoteCalls);
+  let { upstreams } = settings;
+  const live = upstreams === undefined ? remote : neededServices();
   const services: NodeServices = {
-    ...remote,
+    ...live,
     ...reads,
     identity: settings.reads.identity,
-    status: { ...status, ...remote.status },
+    status: { ...status, ...live.status },
     sync: { lastProcessedL1Block: () => reads.chain.state.processed() },
   };
   const shared = {
@@ -145,6 +155,8 @@ export async function runRpcThread(
   const results = resultCache({ store, chain: reads.chain }, settings.cacheBytes);
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
   const ring = new KeyRing(keys);
+  const log = forwardingLogger(control);
+  const forwarder = upstreams && new Upstreams({ urls: () => upstreams ?? [], consistency, log });
   let listener: Listener;
   try {
     listener = await startRpcServer(
@@ -155,6 +167,7 @@ export async function runRpcThread(
         ...(settings.health && { health: remoteHealth(remoteCalls) }),
         results,
         consistency,
+        forwarder,
         longCalls: remoteLongCalls(remoteCalls),
         keys: settings.keys && keyAccess(ring, settings.keys),
         subscriptions: {
@@ -165,7 +178,7 @@ export async function runRpcThread(
         },
         counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },
-      forwardingLogger(control),
+      log,
     );
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
@@ -191,6 +204,10 @@ export async function runRpcThread(
     if (order.kind === "pool-change") return poolEvents.received(order.change);
     if (order.kind === "abandon") return abandon();
     if (order.kind === "keys") return ring.replace(order.keys);
+    if (order.kind === "upstreams") {
+      upstreams = order.urls;
+      return;
+    }
     await listener.close(order.graceMs);
     closed();
     await store.close();

@@ -3,6 +3,7 @@ import type { EventLoopUtilization } from "node:perf_hooks";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
+import type { UpstreamUrls } from "../forward/upstream-urls.ts";
 import { allowLongHeads } from "../http/listen.ts";
 import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
@@ -43,6 +44,8 @@ export interface RpcThreadsOptions
   /** Undefined where there is no pool. */
   poolEvents?: PoolEvents;
   longCalls: LongCalls;
+  /** See RpcThreadSettings. */
+  upstreams?: UpstreamUrls;
   log: Logger;
   /** The file that the threads run; for tests. */
   entry?: URL;
@@ -91,7 +94,12 @@ class RpcThread {
     serveCalls(channel.port1, { ...services, longCalls, ...(health && { health }) }, callable, ["longCalls"]);
     const worker = new Worker(this.#options.entry ?? entryFile(), {
       name: `rpc-${this.#data.slot}`,
-      workerData: { ...this.#data, calls: channel.port2, keys: keys?.source.keys ?? [] } satisfies RpcThreadData,
+      workerData: {
+        ...this.#data,
+        settings: this.#settings(),
+        calls: channel.port2,
+        keys: keys?.source.keys ?? [],
+      } satisfies RpcThreadData,
       transferList: [channel.port2],
     });
     this.#worker = worker;
@@ -120,6 +128,12 @@ class RpcThread {
         this.#startAgain({ thread: this.#data.slot, code, err: failure });
       });
     });
+  }
+
+  /** As they are now. */
+  #settings(): RpcThreadSettings {
+    const { upstreams } = this.#options;
+    return { ...this.#data.settings, ...(upstreams && { upstreams: upstreams.current }) };
   }
 
   #startAgain(facts: object): void {
@@ -232,6 +246,10 @@ export class RpcThreads implements Listener {
       await Promise.all(threads.map((thread) => thread.close(0)));
       throw failed.reason;
     }
+    const { upstreams } = options;
+    upstreams?.onChange(() => {
+      for (const thread of threads) thread.tell({ kind: "upstreams", urls: upstreams.current });
+    });
     const [first] = outcomes as PromiseFulfilledResult<Extract<FromThread, { kind: "listening" }>>[];
     return new RpcThreads(threads, first.value, settings, options.log);
   }

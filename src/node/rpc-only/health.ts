@@ -1,0 +1,45 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
+import { HealthBoard } from "../health/health-board.ts";
+import type { UpstreamNode } from "./upstream-node.ts";
+
+const MAX_LAG_BLOCKS = 50;
+
+/** The node that writes the store. Its reads go on without it, but grow old. */
+export function nodeProbe(node: Pick<UpstreamNode, "awaySeconds">, mostAwaySeconds: number): HealthProbe {
+  return {
+    name: "node",
+    read() {
+      const away = node.awaySeconds;
+      if (away <= mostAwaySeconds) return HEALTHY;
+      return { state: "failed", reason: `the node has not answered for ${Math.floor(away)} s` };
+    },
+  };
+}
+
+/** Blocks that L1 has and the store does not, as far as the node knew when it last answered. */
+export function lagOf(chain: Pick<ChainStore, "latestBlockNumber">, { report }: Pick<UpstreamNode, "report">): number {
+  if (report === undefined) return 0;
+  return report.lagBlocks + Math.max(0, report.blockNumber - chain.latestBlockNumber());
+}
+
+/** The health of a process that reads a node's store. Close it with `close()`. */
+export function rpcOnlyHealth(
+  chain: ChainStore,
+  node: UpstreamNode,
+  { mostAwaySeconds }: { mostAwaySeconds: number },
+): HealthBoard {
+  return new HealthBoard([nodeProbe(node, mostAwaySeconds)], () => {
+    const processed = chain.state.processed();
+    return {
+      blockNumber: chain.latestBlockNumber(),
+      checkpointNumber: chain.latestCheckpointNumber(),
+      lagBlocks: lagOf(chain, node),
+      ...(processed && {
+        l1BlockNumber: processed.number,
+        l1AgeSeconds: Math.round(Date.now() / 1000) - processed.timestamp,
+      }),
+      limits: { maxLagBlocks: MAX_LAG_BLOCKS, ...node.report?.limits },
+    };
+  });
+}

@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import type { Values } from "../../config/options.ts";
+import { startMetered } from "../metered-service.ts";
+import { loggingOf } from "../process-logging.ts";
+import { supervise } from "../supervise.ts";
+import { startRpcOnly } from "./start-rpc-only.ts";
+
+/** `svc start --rpc-only`: serves JSON-RPC from the store of a node on this machine, in this process. */
+export async function runRpcOnly(
+  values: Values & { dataDirectory: string },
+  version: string,
+  warnings: readonly string[],
+): Promise<void> {
+  const loggerFor = loggingOf(values);
+  const log = loggerFor("node");
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  const path = resolve(values.dataDirectory);
+  await supervise(
+    (signal, onFatal) => {
+      log.info(
+        { version, node: process.versions.node, path },
+        "serving the store of the node at {path}, svc {version}",
+      );
+      // The data directory has the identity of the node's metrics; each of these processes takes one of its own.
+      return startMetered({ values, directory: { path, temporary: true }, version, loggerFor }, (metrics) =>
+        startRpcOnly({ values, directory: path, loggerFor, metrics, signal, onFatal }),
+      );
+    },
+    { log },
+  );
+}

@@ -1,0 +1,80 @@
+import { availableParallelism } from "node:os";
+import { chainOf } from "../../archiver/chain-reads.ts";
+import { ContentStore } from "../../archiver/content-store.ts";
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { neededServices } from "../../rpc/forward/live-services.ts";
+import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
+import type { Listener } from "../../rpc/http/listener.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import { WorldState } from "../../world-state/world-state.ts";
+import type { LoggerFor } from "../logging.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import { publicPort, type RpcSettings } from "../parts/rpc.ts";
+import { Teardown } from "../teardown.ts";
+import { threadBudget } from "../thread-budget.ts";
+import { lagOf, rpcOnlyHealth } from "./health.ts";
+import { RPC_ONLY_METRICS } from "./metrics.ts";
+import type { NodeRecord } from "./node-record.ts";
+import type { ReadableStore } from "./readable-store.ts";
+import type { UpstreamNode } from "./upstream-node.ts";
+
+export type RpcOnlySettings = RpcSettings & Pick<Values, "rpcThreads" | "rpcNodeAwayLimitSeconds">;
+
+export interface ServeStoreOptions {
+  values: RpcOnlySettings;
+  record: NodeRecord;
+  readable: ReadableStore;
+  upstreams: UpstreamUrls;
+  node: UpstreamNode;
+  metrics: Metrics;
+  loggerFor: LoggerFor;
+}
+
+/** Answers JSON-RPC from a store until stopped. Rejects with a ListenError. */
+export async function serveStore(options: ServeStoreOptions): Promise<{ port: number; stop(): Promise<void> }> {
+  const { values, record, readable, upstreams, node, metrics, loggerFor } = options;
+  const { identity, mapSizeKb, realProofs, namespaces } = record;
+  const { store, publicData } = readable;
+  const teardown = new Teardown(loggerFor("rpc"));
+  try {
+    const core = loadCore();
+    const world = new WorldState(core, store, publicData);
+    const chain = chainOf(store, world, identity.constants.epochDuration);
+    const live = neededServices();
+    const services: NodeServices = {
+      ...live,
+      ...{ chain, world, core, identity },
+      content: new ContentStore({ store, chain }),
+      status: { ...live.status, version: NETWORK_RELEASE, realProofs },
+      sync: { lastProcessedL1Block: () => chain.state.processed() },
+    };
+    const health = rpcOnlyHealth(chain, node, { mostAwaySeconds: values.rpcNodeAwayLimitSeconds });
+    teardown.add("health", () => health.close());
+    const observed = metrics.observe((to) => {
+      to.set(RPC_ONLY_METRICS.away, node.awaySeconds);
+      to.set(RPC_ONLY_METRICS.lag, lagOf(chain, node));
+    });
+    teardown.add("metrics of the store", observed);
+    const port = publicPort(values, { reader: { identity } });
+    const listener: Listener = await startPublicRpc({
+      threads: threadBudget(availableParallelism(), values.rpcThreads),
+      ...{ services, health, store, chain, upstreams, metrics },
+      reads: { mapSizeKb, identity, publicData, anotherProcess: true },
+      ...port,
+      // What the node does not serve could not be forwarded.
+      server: { ...port.server, namespaces: namespaces.filter((name) => isServed(name, values)) },
+      log: loggerFor("rpc"),
+    });
+    teardown.add("rpc", () => listener.close());
+    return { port: listener.port, stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+const isServed = (name: NodeRecord["namespaces"][number], { rpcNamespaces }: RpcOnlySettings): boolean =>
+  name === "prover" || rpcNamespaces.includes(name);
