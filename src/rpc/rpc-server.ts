@@ -73,6 +73,8 @@ export interface RpcServerOptions {
   consistency?: Consistency;
   /** See CallsOptions. */
   forwarder?: Forwarder;
+  /** See AnswerWriterOptions. */
+  refusesBlocksAhead?: boolean;
   /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
   maxWaitingBytes?: number;
   /** Files of a page that is served below /ui/, without the guard. */

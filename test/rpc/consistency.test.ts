@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/http/consistency.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 
 const hashOf = (number: number, fork = 0) => new Uint8Array(32).fill(number + 16 * fork);
 const block = fc.record({ number: fc.nat(2 ** 32 - 1), hash: fc.uint8Array({ minLength: 32, maxLength: 32 }) });
@@ -139,5 +142,39 @@ describe("catching up with another node", () => {
     expect(chain.listeners.size).toBe(1);
     chain.commit(7);
     await wait;
+  });
+});
+
+describe("a reference block above the tip", () => {
+  const ask = async (refusesBlocksAhead: boolean | undefined, request: unknown) => {
+    const registry = publicRegistry(fakeServices({ world: fakeWorld(3), chain: fakeChain({ latest: 3 }) }));
+    const options = { maxBatchSize: 10, namespaces: ["node"] as const, refusesBlocksAhead };
+    const answer = await new Dispatcher(registry, options, recordingLogger()).answer(request);
+    return { ...answer, body: JSON.parse(Buffer.from(answer.body).toString()) };
+  };
+  const zero = `0x${"00".repeat(32)}`;
+  const read = (block: number) => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "node_getPublicDataWitness",
+    params: [block, zero],
+  });
+
+  it("is an error of the call by default", async () => {
+    expect(await ask(undefined, read(4))).toMatchObject({ status: 400, body: { error: { code: -32702 } } });
+  });
+
+  it("is 503 with Retry-After where that is asked for", async () => {
+    expect(await ask(true, read(4))).toMatchObject({
+      status: 503,
+      headers: [["Retry-After", "1"]],
+      body: { error: { code: -32002, message: expect.stringContaining("Queried block 4 not yet synced") } },
+    });
+  });
+
+  it("fails only its own call of a batch", async () => {
+    const { status, body } = await ask(true, [read(4), { id: 2, method: "node_getBlockNumber" }]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject([{ error: { code: -32002 } }, { result: 3 }]);
   });
 });

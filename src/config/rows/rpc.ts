@@ -176,6 +176,15 @@ export const rpc = {
     },
     60,
   ),
+  rpcRefuseBlocksAhead: withDefault(
+    {
+      flags: ["--rpc-refuse-blocks-ahead"],
+      env: ["SVC_RPC_REFUSE_BLOCKS_AHEAD"],
+      kind: boolean,
+      meaning: "answer a reference block above the own tip with HTTP 503, so that a load balancer asks another node",
+    },
+    false,
+  ),
   rpcMinBlockWaitMs: withDefault(
     {
       flags: ["--rpc-min-block-wait"],

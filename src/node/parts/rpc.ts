@@ -32,6 +32,7 @@ export type RpcSettings = PortSettings &
     | "rpcMaxWaitingSize"
     | "rpcCacheSize"
     | "rpcMinBlockWaitMs"
+    | "rpcRefuseBlocksAhead"
     | "dataStoreMapSizeKb"
     | "realProofs"
     | "rpcUi"
@@ -209,6 +210,7 @@ export function publicPort(
       getReads: true,
       maxWaitingBytes: values.rpcMaxWaitingSize,
       sockets: socketSettings(values),
+      refusesBlocksAhead: values.rpcRefuseBlocksAhead,
       page: values.rpcUi
         ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
         : undefined,

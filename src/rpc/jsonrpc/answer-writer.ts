@@ -2,6 +2,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { JsonWriter, type Write } from "../encoding/json-writer.ts";
 import { type RpcAnswer, unreadable } from "./answer.ts";
 import {
+  BlockAheadError,
   EXECUTION_ERROR,
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -23,6 +24,8 @@ export interface AnswerWriterOptions {
   expectedErrors?: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
+  /** Whether a reference block above the own tip is HTTP 503 with Retry-After, so that another node may be asked. */
+  refusesBlocksAhead?: boolean;
 }
 
 const JSONRPC = "2.0";
@@ -93,6 +96,9 @@ export class AnswerWriter {
   }
 
   #described({ method }: Echo, error: unknown): { code: number; message: string; data?: unknown } {
+    if (error instanceof BlockAheadError && this.#options.refusesBlocksAhead) {
+      return { code: RESOURCE_UNAVAILABLE, message: error.message };
+    }
     if (error instanceof RpcError) return error;
     const message = error ? messageOf(error) : "Error executing request";
     const expected = this.#options.expectedErrors?.some((type) => error instanceof type) ?? false;

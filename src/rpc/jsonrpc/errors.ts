@@ -30,3 +30,11 @@ export class ExecutionError extends RpcError {
     this.name = "ExecutionError";
   }
 }
+
+/** A reference block is above the tip of this node: another one may have it, and this one may get it. */
+export class BlockAheadError extends ExecutionError {
+  constructor(message: string) {
+    super(message);
+    this.name = "BlockAheadError";
+  }
+}

@@ -1,7 +1,7 @@
 import type { ChainReader } from "../../archiver/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { StateAt, WorldStateReader } from "../../world-state/types.ts";
-import { ExecutionError } from "../jsonrpc/errors.ts";
+import { BlockAheadError, ExecutionError } from "../jsonrpc/errors.ts";
 import { type BlockSelector, isArchiveSelector, isWordSelector, shownSelector } from "../params/block-parameter.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 
@@ -56,7 +56,7 @@ export type StateSource = BlockSource & Pick<NodeServices, "world">;
 function synced(world: WorldStateReader, block: number): number {
   const { tip } = world.status();
   if (block > tip) {
-    throw new ExecutionError(`Queried block ${block} not yet synced by the node (node is synced upto ${tip}).`);
+    throw new BlockAheadError(`Queried block ${block} not yet synced by the node (node is synced upto ${tip}).`);
   }
   return block;
 }

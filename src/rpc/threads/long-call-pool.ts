@@ -26,6 +26,8 @@ export interface LongCallSettings {
   maxAnswerBytes: number;
   /** See RequestReaderOptions. */
   forwards?: boolean;
+  /** See AnswerWriterOptions. */
+  refusesBlocksAhead?: boolean;
 }
 
 /** A line for the log, as Logger takes it. */

@@ -17,7 +17,14 @@ import { openRpcReads, resultCache } from "./rpc-reads.ts";
  * the store.
  */
 
-const { reads: readsOptions, namespaces, maxBatchSize, maxAnswerBytes, forwards } = workerData<LongCallSettings>();
+const {
+  reads: readsOptions,
+  namespaces,
+  maxBatchSize,
+  maxAnswerBytes,
+  forwards,
+  refusesBlocksAhead,
+} = workerData<LongCallSettings>();
 
 lowerThreadPriority();
 
@@ -46,7 +53,7 @@ const results = resultCache({ store, chain: reads.chain }, 0);
 const calls = new Calls(
   publicRegistry(services),
   { namespaces },
-  new AnswerWriter({ expectedErrors: [UnknownStateError] }, log),
+  new AnswerWriter({ expectedErrors: [UnknownStateError], refusesBlocksAhead }, log),
 );
 const reader = new RequestReader(calls, { maxBatchSize, forwards, budget: new AnswerBudget(maxAnswerBytes) });
 

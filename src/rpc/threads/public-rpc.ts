@@ -63,10 +63,10 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     log,
   } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
-  const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
+  const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize, refusesBlocksAhead } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
   const longCalls = new LongCallPool(
-    { reads, namespaces, maxBatchSize, maxAnswerBytes, forwards: upstreams !== undefined },
+    { reads, namespaces, maxBatchSize, maxAnswerBytes, refusesBlocksAhead, forwards: upstreams !== undefined },
     { threads: threads.longCalls, log },
   );
   const registry = publicRegistry(services);
