@@ -129,14 +129,15 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
     loggerFor("prover:broker"),
   );
   const stopping = new AbortController();
-  const api = new InProcessBroker(broker, stopping.signal);
+  const store = new MemoryStore();
+  const api = new InProcessBroker(broker, stopping.signal, (uri) => store.hasOutput(uri));
   broker.start();
   teardown.add("metrics of the broker", observeBroker(metrics, broker));
   teardown.add("broker", () => {
     stopping.abort();
     broker.stop();
   });
-  return { producerApi: api, consumerApi: api, store: new MemoryStore() };
+  return { producerApi: api, consumerApi: api, store };
 }
 
 function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Teardown): Broker {

@@ -22,16 +22,24 @@ const METHOD_FAILED = -32702;
 export class InProcessBroker implements JobProducerApi, JobConsumerApi {
   readonly #broker: ProvingBroker;
   readonly #signal: AbortSignal;
+  readonly #hasOutput: (uri: string) => boolean;
 
-  /** `signal` ends calls that wait. */
-  constructor(broker: ProvingBroker, signal: AbortSignal) {
+  /**
+   * `signal` ends calls that wait. `hasOutput` says whether the store still has an output: a job whose output was
+   * fetched before, for an earlier attempt to prove the epoch, is done again.
+   */
+  constructor(broker: ProvingBroker, signal: AbortSignal, hasOutput: (uri: string) => boolean = () => true) {
     this.#broker = broker;
     this.#signal = signal;
+    this.#hasOutput = hasOutput;
   }
 
   async enqueueProvingJob(job: ProvingJob): Promise<ProvingJobStatus> {
+    const stored = { ...job, inputsUri: literal(job.inputsUri) };
     try {
-      return statusOf(await this.#broker.enqueue({ ...job, inputsUri: literal(job.inputsUri) }, PRODUCER));
+      const status = statusOf(await this.#broker.enqueue(stored, PRODUCER));
+      if (status.status !== "fulfilled" || this.#hasOutput(status.value)) return status;
+      return statusOf(await this.#broker.replay(stored));
     } catch (error) {
       if (!(error instanceof BrokerRequestError)) throw error;
       throw new BrokerRefusalError("enqueueProvingJob", METHOD_FAILED, error.message);

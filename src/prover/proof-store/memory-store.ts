@@ -33,6 +33,11 @@ export class MemoryStore implements AgentProofStore, ProducerProofStore {
     return output;
   }
 
+  /** Whether the output can still be loaded. */
+  hasOutput(uri: string): boolean {
+    return this.#outputs.has(idOf(uri));
+  }
+
   discard(jobId: string): void {
     this.#inputs.delete(jobId);
     this.#outputs.delete(jobId);
