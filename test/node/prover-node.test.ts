@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
@@ -14,12 +11,16 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { runSvc } from "../cli/run-svc.ts";
 import { PROVER_KEY, recordedSubmissions, startThreeEpochs, type ThreeEpochs } from "../prover/three-epochs.ts";
 import { until } from "../sequencer/proposing-node.ts";
+import { BucketServer } from "../storage/objects/bucket-server.ts";
+import { requireSignature } from "../storage/objects/s3-signature-check.ts";
 
 interface LogLine {
   level: number;
   msg: string;
   [fact: string]: unknown;
 }
+
+const AWS = { AWS_ACCESS_KEY_ID: "the id", AWS_SECRET_ACCESS_KEY: "the secret" };
 
 /** Another node, which has the transactions of the recorded epochs. */
 async function txSource(all: Record<string, unknown>[]): Promise<Server> {
@@ -53,11 +54,17 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
   let node: RunningNode;
   let parts: ChainParts;
   let release: () => void;
-  let folder: string;
+  let bucket: BucketServer;
   const kzg = new FirstOpeningFails();
 
+  const failedEpochs = () => ({
+    PROVER_NODE_FAILED_EPOCH_STORE: `s3://epochs/failed?endpoint=${bucket.url}`,
+    ...AWS,
+  });
+
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "svc-prover-node-test-"));
+    bucket = await BucketServer.start();
+    bucket.intercept = requireSignature(AWS.AWS_SECRET_ACCESS_KEY);
     l1 = await startThreeEpochs();
     source = await txSource(l1.txs());
     const address = source.address();
@@ -82,7 +89,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
       PROVER_AGENT_POLL_INTERVAL_MS: "20",
       L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
       PROVER_PUBLISHER_PRIVATE_KEY: toHex(PROVER_KEY),
-      PROVER_NODE_FAILED_EPOCH_STORE: `file://${folder}/failed`,
+      ...failedEpochs(),
       TX_COLLECTION_NODE_RPC_URLS: `http://127.0.0.1:${port}`,
     };
     const { values } = configure({ flags: new Map([["--prover-node", "true"]]), environment });
@@ -113,7 +120,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     source?.close();
     await kzg.close();
     await l1?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await bucket?.close();
   });
 
   it("proves all of them, in order, on L1, also the one that fails at first", async () => {
@@ -144,10 +151,11 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
   it("has uploaded the epoch that failed, which svc prove-failed-epoch proves without the node and L1", async () => {
     const uploaded = () => log.find(({ msg }) => msg.startsWith("failed epoch {epoch} is uploaded"));
     await until(async () => uploaded() !== undefined);
-    const { epoch, location } = uploaded() as LogLine & { epoch: number; location: string };
+    const { epoch, folder } = uploaded() as LogLine & { epoch: number; folder: string };
     const failure = log.find(({ msg }) => msg.startsWith("proving epoch {epoch} ended as"));
     expect(failure).toMatchObject({ epoch, reason: expect.stringContaining("the first opening fails") });
-    const ended = await runSvc(["prove-failed-epoch", location], { PROVER_REAL_PROOFS: "false", LOG_LEVEL: "silent" });
+    const environment = { PROVER_REAL_PROOFS: "false", LOG_LEVEL: "silent", ...failedEpochs() };
+    const ended = await runSvc(["prove-failed-epoch", folder], environment);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const checkpoints = parts.chain.checkpointsOfEpoch(epoch);
     const [first, last] = [checkpoints[0], checkpoints[checkpoints.length - 1]];

@@ -7,6 +7,7 @@ import { orUsageError } from "../usage-error.ts";
 
 /** Flags; all other options can be given as environment variables or in a configuration file. */
 const KEYS: readonly OptionKey[] = [
+  "proverNodeFailedEpochStore",
   "dataDirectory",
   "realProofs",
   "proverAgentCount",
@@ -21,9 +22,9 @@ export function proveFailedEpochCommand(): Command {
       "prove an epoch again that a prover node could not prove and uploaded to PROVER_NODE_FAILED_EPOCH_STORE; the proof " +
         "is not submitted. Prints a JSON object; exit code 1 if the epoch fails again",
     )
-    .argument("<url>", "folder of the epoch, as the prover node logged it: file://, s3://, gs:// or https://");
+    .argument("<folder>", "of the epoch in that store, as the prover node logged it");
   const given = addTableOptions(command, KEYS);
-  return command.action((url: string) =>
+  return command.action((folder: string) =>
     orUsageError(async () => {
       const { values } = configure(given());
       const { loggingOf } = await import("../../node/process-logging.ts");
@@ -34,7 +35,7 @@ export function proveFailedEpochCommand(): Command {
         process.once(name, () => stopping.abort(new FailedEpochError(`is not proven: ${name} ended the program`)));
       }
       const parts = { loggerFor: loggingOf(values), threads: availableParallelism(), signal: stopping.signal };
-      const proven = await runFailedEpoch(url, values, parts);
+      const proven = await runFailedEpoch(folder, values, parts);
       process.stdout.write(`${JSON.stringify(proven, undefined, 2)}\n`);
     }),
   );

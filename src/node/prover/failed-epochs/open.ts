@@ -38,8 +38,9 @@ export interface OpenedEpoch extends ChainServices {
 }
 
 export interface OpenOptions {
-  /** Of the epoch's folder. */
   readonly reader: ObjectReader;
+  /** The epoch's folder in the store. */
+  readonly folder: string;
   /** Where the chain store is unpacked. */
   readonly directory: string;
   readonly core: Core;
@@ -50,22 +51,22 @@ export interface OpenOptions {
 
 /** Downloads a failed epoch. Rejects with a FailedEpochError, an ObjectStoreError or the errors of opening a store. */
 export async function openFailedEpoch(options: OpenOptions): Promise<OpenedEpoch> {
-  const { reader, directory, core, mapSizeKb, logger, signal } = options;
-  const text = await reader.get(METADATA, { signal, maxBytes: MAX_METADATA_BYTES });
-  if (text === undefined) throw new FailedEpochError(`at ${reader.name} has no ${METADATA}`);
+  const { reader, folder, directory, core, mapSizeKb, logger, signal } = options;
+  const text = await reader.get(`${folder}/${METADATA}`, { signal, maxBytes: MAX_METADATA_BYTES });
+  if (text === undefined) throw new FailedEpochError(`${folder} has no ${METADATA} in ${reader.name}`);
   const facts = parseFailedEpoch(text);
-  const folder = await mkdtemp(join(directory, RESTORE_FOLDER));
+  const unpackedAt = await mkdtemp(join(directory, RESTORE_FOLDER));
   const hasher = new CorePool({ size: 1 });
   const discard = async (): Promise<void> => {
     await hasher.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(unpackedAt, { recursive: true, force: true });
   };
   try {
-    const path = join(folder, "chain");
+    const path = join(unpackedAt, "chain");
     const report = (total: number) => transferLog(logger, total, "downloading a failed epoch");
-    await download({ store: reader, key: CHAIN, ...facts.chain }, { folder: path, report, signal });
+    await download({ store: reader, key: `${folder}/${CHAIN}`, ...facts.chain }, { folder: path, report, signal });
     inspectStore(path);
-    const txs = await readTxs(reader, facts, signal);
+    const txs = await readTxs(reader, `${folder}/${TXS}`, facts, signal);
     const publicData = facts.genesis.publicData.map(([slot, value]) => ({
       slot: fromHex(slot),
       value: fromHex(value),
@@ -98,10 +99,11 @@ export async function openFailedEpoch(options: OpenOptions): Promise<OpenedEpoch
 
 async function readTxs(
   reader: ObjectReader,
+  key: string,
   { txs }: FailedEpoch,
   signal: AbortSignal,
 ): Promise<Map<string, HashedTx>> {
-  const packed = await reader.get(TXS, { signal, maxBytes: txs.packedBytes });
+  const packed = await reader.get(key, { signal, maxBytes: txs.packedBytes });
   if (packed === undefined) throw new FailedEpochError(`has no ${TXS}`);
   const found = new Map<string, HashedTx>();
   try {

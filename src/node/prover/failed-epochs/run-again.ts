@@ -1,8 +1,10 @@
 import { tmpdir } from "node:os";
+import { ConfigurationError } from "../../../config/errors.ts";
 import type { Values } from "../../../config/options.ts";
 import { loadCore } from "../../../core/load-core.ts";
 import { Kzg } from "../../../l1/blobs/kzg.ts";
 import { toHex } from "../../../protocol/bytes.ts";
+import { ObjectStoreError } from "../../../storage/objects/errors.ts";
 import { openObjectReader } from "../../../storage/objects/open-store.ts";
 import { Metrics } from "../../../telemetry/metrics/metrics.ts";
 import type { LoggerFor } from "../../logging.ts";
@@ -14,7 +16,8 @@ import { FailedEpochError } from "./failed-epoch.ts";
 import { openFailedEpoch } from "./open.ts";
 import { proveAgain } from "./prove-again.ts";
 
-export type ProveAgainSettings = ProvingJobSettings & Pick<Values, "dataDirectory" | "dataStoreMapSizeKb">;
+export type ProveAgainSettings = ProvingJobSettings &
+  Pick<Values, "dataDirectory" | "dataStoreMapSizeKb" | "proverNodeFailedEpochStore">;
 
 /** What `svc prove-failed-epoch` prints. */
 export interface ProvenAgain {
@@ -30,24 +33,31 @@ export interface ProvenAgain {
 }
 
 /**
- * Downloads the failed epoch at `url` and proves it, without submitting the proof. Rejects with an OperatorError if it
+ * Downloads a failed epoch from its folder in the configured store and proves it, without submitting the proof. Rejects with an OperatorError if it
  * cannot be read or proven.
  */
 export async function runFailedEpoch(
-  url: string,
+  folder: string,
   values: ProveAgainSettings,
   { loggerFor, threads, signal }: { loggerFor: LoggerFor; threads: number; signal: AbortSignal },
 ): Promise<ProvenAgain> {
   checkProver(values);
+  const { proverNodeFailedEpochStore: store } = values;
+  if (store === undefined)
+    throw new ConfigurationError("give PROVER_NODE_FAILED_EPOCH_STORE, where the epoch is stored");
   const logger = loggerFor("prover");
   const teardown = new Teardown(logger);
   try {
     const core = loadCore();
     const opened = await openFailedEpoch({
-      reader: openObjectReader(url, objectStoreAccess(values)),
+      reader: openObjectReader(store, objectStoreAccess(values)),
+      folder,
       directory: values.dataDirectory ?? tmpdir(),
       mapSizeKb: values.dataStoreMapSizeKb,
       ...{ core, logger, signal },
+    }).catch((error: unknown) => {
+      if (!(error instanceof ObjectStoreError)) throw error;
+      throw new FailedEpochError(`cannot be read: ${error.message}`, { cause: error });
     });
     teardown.add("failed epoch", () => opened.close());
     const { epoch, reason, failedAt } = opened.facts;

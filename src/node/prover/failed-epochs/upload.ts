@@ -89,7 +89,7 @@ export class FailedEpochUploader {
     try {
       copy = await mkdtemp(join(directory, UPLOAD_FOLDER));
       const folder = await this.#upload(id, epoch, checkpoints, messageOf(reason), copy);
-      logger.info({ epoch, location: `${target.name}/${folder}` }, "failed epoch {epoch} is uploaded to {location}");
+      logger.info({ epoch, store: target.name, folder }, "failed epoch {epoch} is uploaded to {store} as {folder}");
     } catch (error) {
       logger.warn({ epoch, reason: messageOf(error) }, "failed epoch {epoch} could not be uploaded: {reason}");
     } finally {
