@@ -128,6 +128,9 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
     },
     loggerFor("prover:broker"),
   );
+  if (values.proofStore !== undefined) {
+    loggerFor("prover").warn({}, "PROVER_PROOF_STORE has no effect: broker and agents in this process share memory");
+  }
   const stopping = new AbortController();
   const store = new MemoryStore();
   const api = new InProcessBroker(broker, stopping.signal, (uri) => store.hasOutput(uri));
