@@ -49,10 +49,13 @@ export async function startRecordedL1(): Promise<RecordedL1> {
   }
 }
 
-/** A node that has synced the recorded chain. */
-export interface SyncedNode {
+export interface ServedProcess {
   readonly url: string;
   readonly process: ServerProcess;
+}
+
+/** A node that has synced the recorded chain. */
+export interface SyncedNode extends ServedProcess {
   /** From the start of the process until it reported the last block. */
   readonly syncSeconds: number;
 }
@@ -102,6 +105,19 @@ export async function startOwnNode(l1: RecordedL1, { flags = [], env = {} }: Own
   ];
   const environment = { ...demoEnvironment({}), PATH: process.env.PATH, LOG_LEVEL: "warn", ...env };
   const started = new ServerProcess(process.execPath, [BUILT_MAIN, ...args], environment);
+  return untilSynced(started, `http://127.0.0.1:${port}`);
+}
+
+/** Starts a process that reads the store of a synced node of this project. */
+export async function startRpcOnly(dataDirectory: string, flags: readonly string[]): Promise<ServedProcess> {
+  if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
+  const port = await freePort();
+  const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn" };
+  const started = new ServerProcess(
+    process.execPath,
+    [BUILT_MAIN, "start", "--rpc-only", "--data-directory", dataDirectory, "--port", String(port), ...flags],
+    environment,
+  );
   return untilSynced(started, `http://127.0.0.1:${port}`);
 }
 

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
@@ -6,10 +8,12 @@ import {
   freePort,
   RECORDED_BLOCKS,
   type RecordedL1,
+  type ServedProcess,
   type SyncedNode,
   startOwnNode,
   startRecordedL1,
   startReferenceNode,
+  startRpcOnly,
 } from "../lib/recorded-nodes.ts";
 import { SeededBytes } from "../lib/seeded-bytes.ts";
 import { cpuTimeOf, ServerProcess } from "../lib/server-process.ts";
@@ -22,6 +26,7 @@ import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/w
 const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
 const LONG_CONNECTIONS = 2;
+const LOAD_CONNECTIONS = 32;
 const SCRAPE_MS = 1_000;
 const METRICS_STARTS = 4;
 const METRICS_PAIRS = 6;
@@ -164,6 +169,51 @@ async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: Reco
   }
 }
 
+/** Started until all answer; ended together. */
+async function readersOf(dataDirectory: string, count: number): Promise<ServedProcess[]> {
+  const readers: ServedProcess[] = [];
+  try {
+    for (let i = 0; i < count; i++) readers.push(await startRpcOnly(dataDirectory, ["--rpc-threads", "1"]));
+    return readers;
+  } catch (error) {
+    await Promise.all(readers.map(({ process }) => process.stop()));
+    throw error;
+  }
+}
+
+/**
+ * Two processes that read the store of a node, each with one thread, against a node with two threads, by turns and under
+ * the same load: all share two processors with the load generators.
+ */
+async function readerProcesses(
+  { repeats, seconds, progress }: SuiteContext,
+  l1: RecordedL1,
+): Promise<SuiteResult["measurements"]> {
+  progress("two processes that read the store of a node");
+  const dataDirectory = mkdtempSync(join(tmpdir(), "svc-bench-store-"));
+  const running: ServedProcess[] = [];
+  const rate = async (urls: readonly string[]) => {
+    const connections = LOAD_CONNECTIONS / urls.length;
+    const loads = await Promise.all(urls.map((url) => load({ url, bodies: [BLOCK_NUMBER], seconds, connections })));
+    return loads.reduce((sum, { perSecond }) => sum + perSecond, 0);
+  };
+  try {
+    const node = await startOwnNode(l1, { flags: ["--rpc-threads", "2", "--data-directory", dataDirectory] });
+    running.push(node);
+    const readers = await readersOf(dataDirectory, 2);
+    running.push(...readers);
+    const processes = () => rate(readers.map(({ url }) => url));
+    const threads = () => rate([node.url, node.url]);
+    for (const warm of [processes, threads]) await warm();
+    const pairs = await inPairs(repeats, processes, threads);
+    const all = pairs.map(({ ours, theirs }) => ({ ours, theirs }));
+    return [{ kind: "comparison", row: "reader-processes", peer: "threads", unit: "/s", better: "more", pairs: all }];
+  } finally {
+    await Promise.all(running.map(({ process }) => process.stop()));
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}
+
 /** CPU time of a node, in milliseconds for each request of the loads. */
 class CpuPerRequest {
   readonly #node: SyncedNode;
@@ -251,6 +301,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const measurements: SuiteResult["measurements"] = [number.comparison];
     measurements.push(...(await withMetrics(context, l1)));
     measurements.push(await twoThreads(context, l1));
+    measurements.push(...(await readerProcesses(context, l1)));
     // Measured before the reference runs, because it uses CPU time even when idle.
     const short = await shortCalls(context, ours);
     if (context.reference !== undefined) {
