@@ -98,8 +98,27 @@ export class NodeProcess {
     dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-")),
     environment: Readonly<Record<string, string>> = {},
   ): Promise<NodeProcess> {
+    const network = recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore });
+    return NodeProcess.#spawn("--node", dataDirectory, { ...network, ...environment });
+  }
+
+  /** A follower of a node whose feed is at `upstream`, a URL. */
+  static async startFollower(
+    upstream: string,
+    dataDirectory = mkdtempSync(join(tmpdir(), "svc-follower-")),
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<NodeProcess> {
+    const follower = { FOLLOWER_UPSTREAM_URL: upstream, PROVER_REAL_PROOFS: "false" };
+    return NodeProcess.#spawn("--follower", dataDirectory, { ...follower, ...environment });
+  }
+
+  static async #spawn(
+    mode: "--node" | "--follower",
+    dataDirectory: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<NodeProcess> {
     const [port, adminPort] = [await freePort(), await freePort()];
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SVC_PROGRAM, "start", "--node"], {
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", SVC_PROGRAM, "start", mode], {
       cwd: root,
       stdio: ["ignore", "ignore", "pipe"],
       env: {
@@ -109,7 +128,6 @@ export class NodeProcess {
         AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
         SVC_RPC_HOST: "127.0.0.1",
         DATA_DIRECTORY: dataDirectory,
-        ...recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore }),
         ...environment,
       },
     });
