@@ -7,6 +7,7 @@ import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
 import { FeedSource } from "../../follower/follow/feed-source.ts";
+import { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { ReaderWatch } from "../../storage/reader-watch.ts";
 import { openChainServices } from "../chain-services.ts";
 import type { DataDirectory } from "../data-directory.ts";
@@ -109,6 +110,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
           },
         ),
         health,
+        upstreams: rpcUpstreams(values, hello.rpcPort),
       },
     );
     teardown.add("rpc", () => rpc.close());
@@ -121,4 +123,14 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     await teardown.run();
     throw error;
   }
+}
+
+/** The nodes that live calls are forwarded to: those given, or the public ports beside the feeds. */
+function rpcUpstreams({ followerRpcUrls, followerUpstreamUrls }: Values, rpcPort: number): UpstreamUrls {
+  if (followerRpcUrls.length > 0 || rpcPort === 0) return new UpstreamUrls(followerRpcUrls);
+  const beside = followerUpstreamUrls.map((url) => {
+    const { protocol, hostname } = new URL(url);
+    return `${protocol}//${hostname}:${rpcPort}`;
+  });
+  return new UpstreamUrls([...new Set(beside)]);
 }

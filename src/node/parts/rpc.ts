@@ -162,6 +162,8 @@ interface RpcParts {
   health: NodeHealth;
   /** Undefined where there is no pool. */
   poolEvents?: PoolEvents;
+  /** Where a follower forwards live calls to. */
+  upstreams?: PublicRpcOptions["upstreams"];
 }
 
 function socketSettings(values: RpcSettings): SocketSettings | undefined {
@@ -221,7 +223,7 @@ export function publicPort(
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: RpcContext,
-  { values, services, health, poolEvents }: RpcParts,
+  { values, services, health, poolEvents, upstreams }: RpcParts,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;
   const listener = await startPublicRpc({
@@ -229,6 +231,7 @@ export async function startRpc(
     services,
     health,
     poolEvents,
+    upstreams,
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
