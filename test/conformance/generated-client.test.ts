@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
+import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
 import { Checker } from "../rpc/support/json-schema.ts";
 import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 
@@ -167,8 +168,12 @@ describe("answers over the recorded chain", () => {
     node_getValidatorStats: [[`0x${"11".repeat(20)}`]],
     svc_findLeavesIndexes: recorded("findLeavesIndexes").map(({ params }) => params),
   };
+  const NOT_BY_HTTP = new Set(["subscribe", "unsubscribe"]);
   const TAKES_A_TX = new Set(["sendTx", "isValidTx", "simulatePublicCalls"]);
-  const asked = document.methods.filter(({ name }) => !TAKES_A_TX.has(name.split("_")[1]));
+  const asked = document.methods.filter(({ name }) => {
+    const method = name.split("_")[1];
+    return !TAKES_A_TX.has(method) && !NOT_BY_HTTP.has(method);
+  });
 
   test.each(asked.map(({ name }) => name))("answers of %s match the API description", async (name) => {
     const [, method] = name.split("_");
@@ -182,6 +187,16 @@ describe("answers over the recorded chain", () => {
       answered += 1;
     }
     if (name !== "svc_getL2ToL1MembershipWitness") expect(answered).toBeGreaterThan(0);
+  });
+
+  test("answers of subscribing and unsubscribing over WebSocket match the API description", async () => {
+    const socket = await SocketClient.to(Number(new URL(node.url).port));
+    const subscription = await socket.subscribe("tips");
+    expect(checker.resultViolations("svc_subscribe", subscription)).toEqual([]);
+    const ended = await socket.call("svc_unsubscribe", subscription.subscription);
+    expect(ended).toBe(true);
+    expect(checker.resultViolations("svc_unsubscribe", ended)).toEqual([]);
+    await socket.leave();
   });
 
   test("svc_findLeavesIndexes finds a public data leaf by a slot that a block wrote", async () => {

@@ -13,6 +13,7 @@ import { configuredProver } from "../../src/node/prover/prover-keys.ts";
 import { bigUintBytes, toHex } from "../../src/protocol/bytes.ts";
 import type { SubmissionOutcome } from "../../src/prover/node/epoch-publisher.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
+import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import {
   type RecordedSubmission,
   recordedSubmissions,
@@ -88,7 +89,10 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     const prover = await configuredProver(values, () => {});
     const clock = new ShiftableClock();
     clock.set((l1.timestamp + 4) * 1000);
-    const context = { reader, clock, l1Calls: undefined, loggerFor: () => silentLogger };
+    const metrics = new Metrics((error) => {
+      throw error;
+    });
+    const context = { reader, clock, l1Calls: undefined, metrics, loggerFor: () => silentLogger };
     submitter = startEpochSubmitter(context as never, values as Values, { path: folder, temporary: true }, prover);
     const { submission, publicInputs } = EPOCH_23;
     const outcome: SubmissionOutcome = await submitter.publisher.publish({
