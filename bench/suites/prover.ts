@@ -29,7 +29,7 @@ const FULL: Sizes = {
   ],
   long: Array.from({ length: 32 }, () => 20),
   paceMs: 5000,
-  longPaceMs: 2000,
+  longPaceMs: 8000,
   jobsMs: 1000,
 };
 const QUICK: Sizes = {
