@@ -7,6 +7,7 @@ import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import type { Core } from "../../src/core/core.ts";
 import { FeedSource, type FeedSourceOptions } from "../../src/follower/follow/feed-source.ts";
 import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../src/follower/serve/feed-server.ts";
+import { SnapshotCopies } from "../../src/follower/serve/snapshot-copies.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
@@ -54,6 +55,7 @@ export function serveFeed(
     ...{ chain, identity, commits: store, refresh: () => void store.version() },
     publicData: genesisPublicData(core, FUNDED),
     ...{ host: "127.0.0.1", port: 0, rpcPort: 0, maxFollowers: 4, log: silentLogger },
+    snapshots: new SnapshotCopies({ store, folderPrefix: join(tmpdir(), "svc-feed-copy-"), log: silentLogger }),
     ...options,
   });
 }

@@ -87,7 +87,7 @@ export const sync = {
       env: ["SYNC_MODE"],
       kind: oneOf(["full", "snapshot", "force-snapshot"]),
       meaning:
-        "full: sync from L1; snapshot: start from a snapshot if there is no local data; force-snapshot: start from a snapshot even if there is local data",
+        "full: sync from L1, or a follower from the feed; snapshot: start from a snapshot if there is no local data; force-snapshot: start from a snapshot even if there is local data",
     },
     "snapshot",
   ),

@@ -9,8 +9,11 @@ import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import { FrameError } from "../format/errors.ts";
 import { helloFrame } from "../format/hello.ts";
 import { decodeRequest, FEED_PATH, MAX_REQUEST_BYTES } from "../format/request.ts";
+import { SNAPSHOT_PATH } from "../format/snapshot.ts";
 import { FeedCursor } from "./feed-cursor.ts";
 import { runSession } from "./feed-session.ts";
+import { serveSnapshot } from "./serve-snapshot.ts";
+import type { SnapshotCopies } from "./snapshot-copies.ts";
 
 /** The port of the feed cannot be opened. */
 export class FeedPortError extends OperatorError {
@@ -38,6 +41,8 @@ export interface FeedServerOptions {
   /** 0 takes a free port. */
   port: number;
   maxFollowers: number;
+  /** Copies of the store for followers that start. */
+  snapshots: SnapshotCopies;
   /** Port of the node's JSON-RPC, which followers forward live calls to; 0 if it has none. */
   rpcPort: number;
   /** Told of the number of followers. */
@@ -78,12 +83,14 @@ export async function startFeedServer(options: FeedServerOptions): Promise<FeedS
     get followers() {
       return feed.followers;
     },
-    close: () =>
-      new Promise((resolve) => {
-        feed.close();
+    close: async () => {
+      feed.close();
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      await options.snapshots.close();
+    },
   };
 }
 
@@ -117,15 +124,17 @@ class Feed {
       response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
       response.end(`${text}\n`);
     };
-    if (path !== FEED_PATH) refuse(404, "Not Found");
-    else if (request.method !== "POST") refuse(405, "Method Not Allowed");
+    const method = path === FEED_PATH ? "POST" : path === SNAPSHOT_PATH ? "GET" : undefined;
+    if (method === undefined) refuse(404, "Not Found");
+    else if (request.method !== method) refuse(405, "Method Not Allowed");
     else if (this.followers >= this.#options.maxFollowers) refuse(503, "too many followers");
-    else this.#begin(request, response, refuse);
+    else if (method === "GET") this.#begin(response, this.#snapshot(response, refuse));
+    else this.#begin(response, this.#serve(request, response, refuse));
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse, refuse: (status: number, text: string) => void): void {
+  #begin(response: ServerResponse, served: Promise<void>): void {
     this.#count(1);
-    this.#serve(request, response, refuse)
+    served
       .catch((error: unknown) => {
         this.#options.log.error({ error: String(error) }, "the feed of a follower failed");
         response.destroy();
@@ -138,6 +147,16 @@ class Feed {
   #count(change: 1 | -1): void {
     this.followers += change;
     this.#options.counted?.(this.followers);
+  }
+
+  #snapshot(response: ServerResponse, refuse: (status: number, text: string) => void): Promise<void> {
+    const { chain, refresh, snapshots: copies, log, stallTimeoutMs = STALL_TIMEOUT_MS } = this.#options;
+    refresh();
+    if (chain.latestCheckpointNumber() === 0) {
+      refuse(404, "the chain has no checkpoint yet");
+      return Promise.resolve();
+    }
+    return serveSnapshot({ copies, response, refuse, stallTimeoutMs, signal: this.#closing.signal, log });
   }
 
   async #serve(

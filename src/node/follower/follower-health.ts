@@ -1,4 +1,5 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { HealthProbe } from "../../telemetry/health.ts";
 import type { ChainServices } from "../chain-services.ts";
 import { HealthBoard } from "../health/health-board.ts";
 import { worldStateHealth } from "../health/node-health.ts";
@@ -11,9 +12,11 @@ export function followerHealth({
   chain,
   world,
   synchronizer,
-}: Pick<ChainServices, "chain" | "world"> & { synchronizer: Synchronizer }): HealthBoard {
+  snapshot,
+}: Pick<ChainServices, "chain" | "world"> & { synchronizer: Synchronizer; snapshot?: HealthProbe }): HealthBoard {
   const { health } = synchronizer;
-  return new HealthBoard([...health.probes(synchronizer), worldStateHealth({ chain, world })], () => {
+  const probes = [...health.probes(synchronizer), worldStateHealth({ chain, world }), ...(snapshot ? [snapshot] : [])];
+  return new HealthBoard(probes, () => {
     const processed = chain.state.processed();
     return {
       blockNumber: chain.latestBlockNumber(),

@@ -9,7 +9,7 @@ import { CorePool } from "../../core/pool.ts";
 import { FeedSource } from "../../follower/follow/feed-source.ts";
 import { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { ReaderWatch } from "../../storage/reader-watch.ts";
-import { openChainServices } from "../chain-services.ts";
+import { type ChainServices, openChainServices } from "../chain-services.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import type { LoggerFor } from "../logging.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
@@ -23,7 +23,9 @@ import { Teardown } from "../teardown.ts";
 import { threadBudget } from "../thread-budget.ts";
 import { followerHealth } from "./follower-health.ts";
 import { followerServices } from "./follower-services.ts";
+import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
 import { upstreamChain } from "./upstream-chain.ts";
+import { startFromSnapshot } from "./upstream-snapshot.ts";
 
 export interface FollowerOptions {
   values: Values;
@@ -70,17 +72,25 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
     teardown.add("rebuild threads", () => rebuilds.close());
     const { dataStoreMapSizeKb: mapSizeKb } = values;
-    const { store, chain, world } = await openChainServices({
-      ...{ path: directory.chainStore, mapSizeKb, core, identity, publicData, hasher, onFault: onFatal },
-      ...{ report: reportMigration("chain", log), signal },
-    });
+    const openChain = (path: string): Promise<ChainServices> =>
+      openChainServices({
+        ...{ path, mapSizeKb, core, identity, publicData, hasher, onFault: onFatal },
+        ...{ report: reportMigration("chain", log), signal },
+      });
+    const logger = loggerFor("follower");
+    if (!removeRefused(directory, logger) && values.syncMode !== "full") {
+      await startFromSnapshot({
+        ...{ urls: values.followerUpstreamUrls, directory, identity, core, mapSizeKb, openChain, signal },
+        ...{ log: logger, stream: process.stderr },
+      });
+    }
+    const { store, chain, world } = await openChain(directory.chainStore);
     teardown.add("store", () => store.close());
     const readers = new ReaderWatch(store, loggerFor("storage"));
     teardown.add("watch of readers", () => readers.stop());
     const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
     log.info(opened, "opened the chain store at block {block}");
 
-    const logger = loggerFor("follower");
     const reader = { identity };
     const synchronizer = new Synchronizer({
       ...{ store, chain, worldState: world, reader, rebuild: rebuilds.rebuild, logger },
@@ -94,7 +104,15 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     observeChain(counted, { store, chain, world, synchronizer, now: Date.now });
     teardown.add("progress", reportProgress(synchronizer, { logger, stream: process.stderr }));
 
-    const health = followerHealth({ chain, world, synchronizer });
+    const check = checkSnapshot(directory.path, {
+      log: logger,
+      onFault: (error) => {
+        if (onFatal === undefined) throw error;
+        onFatal(error);
+      },
+    });
+    teardown.add("check of the snapshot", async () => check?.stop());
+    const health = followerHealth({ chain, world, synchronizer, snapshot: check?.health });
     teardown.add("health", () => health.close());
     const { metrics, exportsMetrics } = counted;
     const rpc = await startRpc(

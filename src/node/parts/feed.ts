@@ -1,9 +1,11 @@
+import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Values } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { FeedThreadData, FromFeedThread } from "../../follower/serve/feed-thread.ts";
 import { feedThreadEntry } from "../../follower/serve/feed-thread-file.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import { UPLOAD_FOLDER } from "../snapshots/swap.ts";
 import type { RpcContext } from "./rpc.ts";
 
 export type FeedContext = Pick<RpcContext, "store" | "publicData" | "reader" | "loggerFor">;
@@ -38,7 +40,10 @@ export async function startConfiguredFeed(
   if (port === undefined) return undefined;
   const { epochDuration } = identity.constants;
   const reads = { path: store.path, mapSizeKb, commits: store.commits, epochDuration, publicData };
-  const feed = await startFeed({ identity, host, port, maxFollowers, rpcPort, reads }, loggerFor("feed"));
+  // Beside the store, where a start removes what a killed process left.
+  const copyPrefix = join(dirname(store.path), UPLOAD_FOLDER);
+  const data = { identity, host, port, maxFollowers, rpcPort, reads, copyPrefix };
+  const feed = await startFeed(data, loggerFor("feed"));
   loggerFor("node").info({ host, port: feed.port }, "serving the feed for followers on {host}:{port}");
   return feed;
 }

@@ -6,9 +6,9 @@ import { ARCHIVE } from "../../protocol/constants.ts";
 import { readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
-import type { ChainServices } from "../chain-services.ts";
+import type { ChainServices, StoreOwner } from "../chain-services.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
-import { factsOf } from "./snapshot-facts.ts";
+import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
 import type { SnapshotEntry } from "./snapshot-index.ts";
 
 export interface VerifyOptions {
@@ -19,12 +19,26 @@ export interface VerifyOptions {
   openChain: (path: string) => Promise<ChainServices>;
 }
 
-async function checkIdentity(folder: string, { reader, mapSizeKb }: VerifyOptions): Promise<void> {
+/** Checks the pages of a downloaded database. Throws SnapshotRefusedError. */
+export function checkDatabase(folder: string): void {
+  try {
+    inspectStore(folder);
+  } catch (error) {
+    if (!(error instanceof DamagedStoreError)) throw error;
+    throw new SnapshotRefusedError("database", `its database is damaged: ${error.rule}`, { cause: error });
+  }
+}
+
+/** Checks that a downloaded database is of this node's chain and schema. Throws SnapshotRefusedError. */
+export async function checkIdentity(
+  folder: string,
+  { identity: own, mapSizeKb }: { identity: StoreOwner; mapSizeKb: number },
+): Promise<void> {
   const store = openStore({ path: folder, mapSizeKb });
   try {
     const identity = readIdentity(store);
     if (identity === undefined) throw new SnapshotRefusedError("identity", "it does not say what chain it is of");
-    const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot } = reader.identity;
+    const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot } = own;
     const expected = {
       l1ChainId,
       rollupVersion,
@@ -49,14 +63,22 @@ async function checkIdentity(folder: string, { reader, mapSizeKb }: VerifyOption
   }
 }
 
-function checkTip({ chain, world }: ChainServices, entry: SnapshotEntry, core: Core): void {
-  const facts = factsOf(chain);
-  if (facts === undefined) throw new SnapshotRefusedError("tip", "it holds no checkpoint");
+function checkTip(services: ChainServices, entry: SnapshotEntry, core: Core): void {
+  const facts = checkTrees(services, core);
   for (const name of ["l2BlockNumber", "l2BlockHash", "checkpointNumber", "archiveRoot", "l1BlockNumber"] as const) {
     if (facts[name] !== entry[name]) {
       throw new SnapshotRefusedError("tip", `its ${name} is ${facts[name]}, ${entry[name]} is announced`);
     }
   }
+}
+
+/**
+ * Checks that the last block and the trees of a store without proposed blocks are those that its last checkpoint
+ * names. Throws SnapshotRefusedError.
+ */
+export function checkTrees({ chain, world }: ChainServices, core: Core): SnapshotFacts {
+  const facts = factsOf(chain);
+  if (facts === undefined) throw new SnapshotRefusedError("tip", "it holds no checkpoint");
   const { l2BlockNumber, l2BlockHash, archiveRoot } = facts;
   const hash = toHex(blockHash(core, chain.block(l2BlockNumber)!.header));
   if (hash !== l2BlockHash) {
@@ -76,6 +98,7 @@ function checkTip({ chain, world }: ChainServices, entry: SnapshotEntry, core: C
       `its archive tree has the root ${root}, its checkpoint ${archiveRoot}`,
     );
   }
+  return facts;
 }
 
 /**
@@ -84,13 +107,8 @@ function checkTip({ chain, world }: ChainServices, entry: SnapshotEntry, core: C
  * trusted. Throws SnapshotRefusedError; L1's errors as they are.
  */
 export async function verifySnapshot(folder: string, entry: SnapshotEntry, options: VerifyOptions): Promise<void> {
-  try {
-    inspectStore(folder);
-  } catch (error) {
-    if (!(error instanceof DamagedStoreError)) throw error;
-    throw new SnapshotRefusedError("database", `its database is damaged: ${error.rule}`, { cause: error });
-  }
-  await checkIdentity(folder, options);
+  checkDatabase(folder);
+  await checkIdentity(folder, { identity: options.reader.identity, mapSizeKb: options.mapSizeKb });
   const services = await options.openChain(folder);
   try {
     checkTip(services, entry, options.core);

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkStores } from "../../../src/cli/db/check/check-stores.ts";
-import type { Fault } from "../../../src/cli/db/check/fault.ts";
+import { checkStores } from "../../../src/node/db-check/check-stores.ts";
+import type { Fault } from "../../../src/node/db-check/fault.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { core, type SyncedChain, syncRecordedChain } from "../../node/snapshots/synced-chain.ts";
 import { runSvc } from "../run-svc.ts";

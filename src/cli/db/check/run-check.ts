@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadCore } from "../../../core/load-core.ts";
 import { DataDirectoryError } from "../../../node/data-directory.ts";
-import { checkStores } from "./check-stores.ts";
+import { checkStores } from "../../../node/db-check/check-stores.ts";
 import { checkProgress } from "./progress.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Core } from "../../../core/core.ts";
-import { digestTx } from "../../../mempool/digest/digest-tx.ts";
-import { equal } from "../../../protocol/bytes.ts";
-import { txFromBytes } from "../../../protocol/tx/tx-bytes.ts";
-import type { Store } from "../../../storage/store.ts";
+import type { Core } from "../../core/core.ts";
+import { digestTx } from "../../mempool/digest/digest-tx.ts";
+import { equal } from "../../protocol/bytes.ts";
+import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
+import type { Store } from "../../storage/store.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { toHex } from "../../../protocol/bytes.ts";
+import { toHex } from "../../protocol/bytes.ts";
 
 /** A row that is not what it has to be. */
 export interface Fault {

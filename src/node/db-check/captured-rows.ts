@@ -1,5 +1,5 @@
-import type { Store } from "../../../storage/store.ts";
-import type { Table } from "../../../storage/table.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 
 /** Rows that something writes, instead of a store: nothing is there before. */
 export class CapturedRows {

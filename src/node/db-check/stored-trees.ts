@@ -1,13 +1,13 @@
-import type { Core } from "../../../core/core.ts";
-import { unpackTile } from "../../../core/tile-record.ts";
-import { readU32 } from "../../../protocol/bytes.ts";
-import type { TreeId } from "../../../protocol/constants.ts";
-import { oldTile } from "../../../world-state/old-tile.ts";
-import { blockKey } from "../../../world-state/tables/row-keys.ts";
-import { readState, type Snapshots, STATE_BYTES } from "../../../world-state/tables/state-row.ts";
-import type { WorldStateTables } from "../../../world-state/tables/tables.ts";
-import { readVersioned } from "../../../world-state/tables/versioned.ts";
-import { TILE_HEIGHT, TILE_WIDTH, tileHeightAt, tileKey } from "../../../world-state/tile-address.ts";
+import type { Core } from "../../core/core.ts";
+import { unpackTile } from "../../core/tile-record.ts";
+import { readU32 } from "../../protocol/bytes.ts";
+import type { TreeId } from "../../protocol/constants.ts";
+import { oldTile } from "../../world-state/old-tile.ts";
+import { blockKey } from "../../world-state/tables/row-keys.ts";
+import { readState, type Snapshots, STATE_BYTES } from "../../world-state/tables/state-row.ts";
+import type { WorldStateTables } from "../../world-state/tables/tables.ts";
+import { readVersioned } from "../../world-state/tables/versioned.ts";
+import { TILE_HEIGHT, TILE_WIDTH, tileHeightAt, tileKey } from "../../world-state/tile-address.ts";
 
 /** Reads of the stored trees for their check: nothing is taken for granted but the keys of rows. */
 export class StoredTrees {

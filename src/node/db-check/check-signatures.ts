@@ -1,6 +1,6 @@
-import { concat, readUint } from "../../../protocol/bytes.ts";
-import type { Store } from "../../../storage/store.ts";
-import { DUTY_KINDS } from "../../../validator/signing/duty.ts";
+import { concat, readUint } from "../../protocol/bytes.ts";
+import type { Store } from "../../storage/store.ts";
+import { DUTY_KINDS } from "../../validator/signing/duty.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
 const ROLLUP_BYTES = 20;

@@ -1,0 +1,48 @@
+import { createReadStream } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
+import { SCHEMA_VERSION } from "../../storage/identity.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../format/snapshot.ts";
+import type { SnapshotCopies } from "./snapshot-copies.ts";
+
+export interface SnapshotAnswer {
+  copies: SnapshotCopies;
+  response: ServerResponse;
+  /** Answers with a text. */
+  refuse: (status: number, text: string) => void;
+  /** A follower that takes nothing for this long is dropped. */
+  stallTimeoutMs: number;
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** Answers a request for a copy of the store (docs/feed.md#snapshots). */
+export async function serveSnapshot(answer: SnapshotAnswer): Promise<void> {
+  const { copies, response, refuse, stallTimeoutMs, signal, log } = answer;
+  const taken = copies.take();
+  if (taken === "making") return refuse(202, "the copy is being made, ask again");
+  if ("refused" in taken) return refuse(503, taken.refused);
+  const { file, bytes, release } = taken;
+  const client = response.req.socket.remoteAddress;
+  try {
+    response.writeHead(200, {
+      "Content-Type": "application/vnd.svc.snapshot",
+      "Cache-Control": "no-store",
+      [SNAPSHOT_BYTES]: bytes,
+      [SNAPSHOT_SCHEMA]: SCHEMA_VERSION,
+    });
+    response.setTimeout(stallTimeoutMs, () => response.destroy());
+    // Most of a store is hashes: a higher level costs time and saves nothing.
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 256 * 1024 });
+    await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), gzip, response, { signal });
+    log.info({ client, bytes }, "sent a follower a copy of the store");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!signal.aborted) log.warn({ client, reason: code ?? String(error) }, "a follower left during a snapshot");
+  } finally {
+    response.destroy();
+    release();
+  }
+}

@@ -1,0 +1,174 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../../../src/follower/format/snapshot.ts";
+import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
+import { SnapshotCopies } from "../../../src/follower/serve/snapshot-copies.ts";
+import { checkSnapshot, removeRefused, type SnapshotFaultError } from "../../../src/node/follower/snapshot-check.ts";
+import { startFromSnapshot } from "../../../src/node/follower/upstream-snapshot.ts";
+import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
+import { openStore } from "../../../src/storage/store.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { serveFeed, urlOf } from "../../follower/feed-nodes.ts";
+import {
+  answers,
+  core,
+  MAP_SIZE_KB,
+  recordingLogger,
+  type SyncedChain,
+  syncRecordedChain,
+} from "../snapshots/synced-chain.ts";
+
+let chain: SyncedChain;
+let feed: FeedServer;
+let copies: string;
+let database: Buffer;
+let folder: string;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  chain = await syncRecordedChain();
+  copies = mkdtempSync(join(tmpdir(), "svc-feed-copies-"));
+  const { store } = chain.services;
+  const snapshots = new SnapshotCopies({ store, folderPrefix: join(copies, "copy-"), log: silentLogger });
+  feed = await serveFeed(core, chain.services, chain.reader.identity, { snapshots });
+  await store.copyTo(join(copies, "chain"));
+  database = readFileSync(join(copies, "chain/data.mdb"));
+});
+afterAll(async () => {
+  await feed.close();
+  await chain.close();
+  rmSync(copies, { recursive: true, force: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-follower-"));
+  mkdirSync(join(folder, "chain"));
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const directory = () => ({ path: folder, chainStore: join(folder, "chain") });
+
+async function upstream(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const HEADERS = () => ({ [SNAPSHOT_BYTES]: database.length, [SNAPSHOT_SCHEMA]: SCHEMA_VERSION });
+const serving = (bytes: Uint8Array, headers: object = {}): RequestListener => {
+  const packed = gzipSync(bytes, { level: 1 });
+  return (_, response) => response.writeHead(200, { ...HEADERS(), ...headers }).end(packed);
+};
+
+async function start(urls: string[]) {
+  const logger = recordingLogger();
+  const taken = await startFromSnapshot({
+    ...{ urls, directory: directory(), identity: chain.reader.identity, core, mapSizeKb: MAP_SIZE_KB },
+    ...{ openChain: chain.open, log: logger, signal: new AbortController().signal },
+    stream: { isTTY: false } as NodeJS.WriteStream,
+    limits: { silentMs: 20_000, againMs: 5 },
+  });
+  return { taken, lines: logger.lines };
+}
+
+/** Runs the check of a snapshot to its end. */
+function checked(): Promise<SnapshotFaultError | undefined> {
+  return new Promise((resolve) => {
+    const log = { ...silentLogger, info: () => resolve(undefined) };
+    const check = checkSnapshot(folder, { log, onFault: resolve });
+    expect(check?.health.read().reason).toMatch(/is being checked$/);
+  });
+}
+
+it("a follower without data starts from the store of its upstream, which is checked to the last row", async () => {
+  const { taken } = await start([urlOf(feed)]);
+  expect(taken).toBe(urlOf(feed));
+  const services = await chain.open(join(folder, "chain"));
+  expect(answers(services)).toEqual(answers(chain.services));
+  await services.store.close();
+
+  expect(await checked()).toBeUndefined();
+  // Nothing is left to check, and no second snapshot is taken.
+  expect(checkSnapshot(folder, { log: silentLogger, onFault: () => expect.unreachable() })).toBeUndefined();
+  expect((await start([urlOf(feed)])).taken).toBeUndefined();
+});
+
+it("asks the next upstream when one has none, breaks off, sends garbage, or another schema", async () => {
+  const packed = gzipSync(database, { level: 1 });
+  const urls = [
+    await upstream((_, response) => response.writeHead(404).end()),
+    await upstream((_, response) => {
+      response.writeHead(200, { ...HEADERS(), "Content-Length": packed.length });
+      response.write(packed.subarray(0, packed.length >> 1), () => response.destroy());
+    }),
+    await upstream(serving(database.subarray(0, database.length - 4096))),
+    await upstream((_, response) => response.writeHead(200, HEADERS()).end(Buffer.alloc(99, 7))),
+    await upstream(serving(database, { [SNAPSHOT_SCHEMA]: SCHEMA_VERSION + 1 })),
+    await upstream(serving(database, { [SNAPSHOT_BYTES]: "many" })),
+    await upstream(serving(database, { [SNAPSHOT_BYTES]: 4096 })),
+    await upstream(serving(database, { [SNAPSHOT_BYTES]: 1e15 - 1 })),
+    await upstream(serving(Buffer.alloc(database.length))),
+    urlOf(feed),
+  ];
+  const { taken, lines } = await start(urls);
+  expect(taken).toBe(urlOf(feed));
+  const told = lines
+    .filter(({ level }) => level === "warn" || level === "error")
+    .map(({ facts }) => String(facts.reason));
+  expect(told).toEqual([
+    expect.stringMatching(/answers with status 404$/),
+    expect.stringMatching(/(ended the snapshot after \d+ of \d+ bytes|its snapshot is damaged: .*)$/),
+    expect.stringMatching(/ended the snapshot after \d+ of \d+ bytes$/),
+    expect.stringMatching(/its snapshot is damaged: incorrect header check$/),
+    expect.stringMatching(/the schema version of its snapshot is \d+, this node reads \d+$/),
+    expect.stringMatching(/header x-svc-snapshot-bytes must be a whole number$/),
+    expect.stringMatching(/its snapshot exceeds 4096 bytes$/),
+    expect.stringMatching(/^its database has 999999999999999 bytes, \d+ bytes are free$/),
+    expect.stringMatching(/^its database is damaged: /),
+  ]);
+});
+
+it("refuses a snapshot of another chain, and takes everything by the feed when no upstream has one", async () => {
+  cpSync(join(copies, "chain"), join(folder, "other"), { recursive: true });
+  const other = openStore({ path: join(folder, "other") });
+  const identity = other.table("identity");
+  const [{ key, value }] = [...identity.range({})];
+  other.transaction(() =>
+    identity.put(key, Buffer.from(Buffer.from(value).toString("latin1").replace("31337", "31338"), "latin1")),
+  );
+  await other.close();
+  const bytes = readFileSync(join(folder, "other/data.mdb"));
+  const { taken, lines } = await start([await upstream(serving(bytes, { [SNAPSHOT_BYTES]: bytes.length }))]);
+  expect(taken).toBeUndefined();
+  expect(lines.find(({ level }) => level === "error")?.facts.reason).toMatch(
+    /^its l1ChainId is 31338, this node follows 31337$/,
+  );
+  expect(existsSync(join(folder, "chain/data.mdb"))).toBe(false);
+});
+
+it("stops when the history of a snapshot is not what its roots say, and removes it at the next start", async () => {
+  const { taken } = await start([urlOf(feed)]);
+  const store = openStore({ path: join(folder, "chain") });
+  const bodies = store.table("chain-block-bodies");
+  const { key, value } = [...bodies.range({})][10];
+  const changed = Uint8Array.from(value);
+  changed[Math.floor(changed.length / 2)] ^= 1;
+  store.transaction(() => bodies.put(key, changed));
+  await store.close();
+
+  const error = await checked();
+  expect(error?.message).toMatch(new RegExp(`^the snapshot of ${taken} is refused: chain-block-bodies `));
+  expect(removeRefused(directory(), silentLogger)).toBe(true);
+  expect(existsSync(join(folder, "chain/data.mdb"))).toBe(false);
+  expect(removeRefused(directory(), silentLogger)).toBe(false);
+  writeFileSync(join(folder, "snapshot.json"), "{");
+  expect(removeRefused(directory(), silentLogger)).toBe(true);
+});
