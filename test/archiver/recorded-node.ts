@@ -13,7 +13,7 @@ import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
 
-const FUNDED = {
+export const FUNDED = {
   testAccounts: true,
   sponsoredFpc: true,
   prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
