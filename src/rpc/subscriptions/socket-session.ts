@@ -106,6 +106,18 @@ export class SocketSession implements SocketHandlers, Member {
   }
 
   closed(): void {
+    this.#stop();
+    this.#parts.budget.release(this.#accounted);
+    this.#accounted = 0;
+  }
+
+  /** What the client has not read counts until the connection is closed, which may take a while. */
+  end(code: number, reason: string): void {
+    this.#stop();
+    this.#socket.end(code, reason);
+  }
+
+  #stop(): void {
     if (!this.#open) return;
     this.#open = false;
     this.#gone?.abort();
@@ -113,16 +125,10 @@ export class SocketSession implements SocketHandlers, Member {
     for (const { subscription } of this.#subscriptions) hub.unsubscribe(subscription);
     this.#subscriptions = [];
     hub.forget(this);
-    budget.release(this.#waitingBytes + this.#accounted);
+    budget.release(this.#waitingBytes);
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
-    this.#accounted = 0;
     this.#parts.closed(this);
-  }
-
-  end(code: number, reason: string): void {
-    this.#socket.end(code, reason);
-    this.closed();
   }
 
   deliver(end: number): boolean {
@@ -268,6 +274,9 @@ export class SocketSession implements SocketHandlers, Member {
 
   #send(body: Uint8Array): void {
     if (!this.#open) return;
+    // Before the library has the bytes: many clients may not read at once.
+    if (!this.#parts.budget.take(body.length)) return void this.#endForOthers();
+    this.#accounted += body.length;
     this.#socket.send(body);
     this.#account();
   }
@@ -277,10 +286,12 @@ export class SocketSession implements SocketHandlers, Member {
     const { buffered } = this.#socket;
     const more = buffered - this.#accounted;
     if (buffered > 0) this.#parts.unread(this);
-    if (more > 0 && !this.#parts.budget.take(more)) {
-      return void this.end(TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
-    }
+    if (more > 0 && !this.#parts.budget.take(more)) return void this.#endForOthers();
     if (more < 0) this.#parts.budget.release(-more);
     this.#accounted = buffered;
+  }
+
+  #endForOthers(): void {
+    this.end(TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
   }
 }
