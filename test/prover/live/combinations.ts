@@ -4,14 +4,15 @@
  *
  *   node test/prover/live/combinations.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
  *     --reference-agent COMMAND [--traffic COMMAND] [--combinations ror,rro,roo,orr,oro,oor,ooo] [--epochs 3]
- *     [--kills 0] [--port 25900]
+ *     [--kills 0] [--reorgs 0] [--port 25900]
  *
  * A combination is three letters for prover node, broker and agent: o for ours, r for the reference's. SCRIPT has the
  * commands `env NAME`, `stop NAME PART` and `start NAME PART [VARIABLE=VALUE ...] [-- FLAG ...]`, PART also `broker`
  * and `prover`, which expects the broker at the port of `broker`; neither may run. --reference-agent starts a reference
  * agent with the settings of its environment. The --traffic COMMAND is given a JSON-RPC URL, a number of rounds and txs
  * per round. One epoch of each combination is kept short: the reference nodes must be the only validators. --kills is
- * how often parts of ours are killed in each combination. Logs stay in FOLDER. Exits with 1 if a check fails.
+ * how often parts of ours are killed in each combination, --reorgs how often the L1 blocks since the latest checkpoint
+ * are taken off the chain, 40 seconds apart. Logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     combinations: { type: "string", default: "ror,rro,roo,orr,oro,oor,ooo" },
     epochs: { type: "string", default: "3" },
     kills: { type: "string", default: "0" },
+    reorgs: { type: "string", default: "0" },
     port: { type: "string", default: "25900" },
   },
 });
@@ -43,6 +45,8 @@ if (!script || !name || !file || !folder || !referenceAgent) {
   process.stderr.write("--control, --network, --file, --folder and --reference-agent are needed\n");
   process.exit(2);
 }
+/** Begins when the first epoch is proven. */
+const REORG_INTERVAL_MS = 40_000;
 /** Proving an epoch takes longer on a busy machine than the epoch itself. */
 const EPOCH_LIMIT_MS = 600_000;
 const MESSAGE_INTERVAL_MS = 20_000;
@@ -54,6 +58,7 @@ const control = new ReferenceControl(script, name);
 const checks = new Checks();
 const epochs = Number(values.epochs);
 const kills = Number(values.kills);
+const reorgs = Number(values.reorgs);
 const proofs = await EpochProofs.connect(JSON.parse(readFileSync(file, "utf8")), reference);
 const parts = new ProverParts({
   control,
@@ -83,6 +88,14 @@ async function sendAll(ended: AbortSignal): Promise<void> {
   await messages;
 }
 
+async function reorganize(from: number, signal: AbortSignal): Promise<void> {
+  if (reorgs > 0) await proofs.after(from, 1, EPOCH_LIMIT_MS);
+  for (let i = 0; i < reorgs && !signal.aborted; i++) {
+    say(`L1 loses checkpoint ${await proofs.rollBack()}`);
+    await sleep(REORG_INTERVAL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
 async function prove(combination: string): Promise<void> {
   const [proverNode, broker, agent] = combination.split("").map((letter) => (letter === "o" ? "ours" : "reference"));
   const title = `prover node: ${proverNode}, broker: ${broker}, agent: ${agent}`;
@@ -95,6 +108,7 @@ async function prove(combination: string): Promise<void> {
   try {
     running = await parts.start(combination);
     const killing = running.kill(kills, ended.signal);
+    const reorganizing = reorganize(from, ended.signal);
     await checks.of(`${title}: ${epochs} epochs are proven on L1, once each`, async () => {
       const found = await proofs.after(from, epochs, epochs * EPOCH_LIMIT_MS);
       const figures = { seconds: Math.round((Date.now() - began) / 1000), epochs: await proofs.shapes(found) };
@@ -104,6 +118,7 @@ async function prove(combination: string): Promise<void> {
     });
     ended.abort();
     await killing;
+    await reorganizing;
   } finally {
     ended.abort();
     await parts.stop();
@@ -115,7 +130,7 @@ async function prove(combination: string): Promise<void> {
     byType: jobs.byType(),
     failures: jobs.failures.slice(0, 5),
   });
-  if (kills > 0) return;
+  if (kills + reorgs > 0) return;
   const complaints = running.complaints();
   checks.add(`${title}: no part of ours reports an error`, complaints.length === 0, {
     count: complaints.length,

@@ -8,10 +8,15 @@ import {
   parseAbi,
   parseAbiItem,
 } from "viem";
+import { rollupAbi } from "../../../src/l1/abi/rollup.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { call, until } from "../../p2p/live/json-rpc.ts";
 
 const VERIFIED = parseAbiItem("event L2ProofVerified(uint256 indexed checkpointNumber, address indexed proverId)");
+const PROPOSED = rollupAbi.find((item) => item.type === "event" && item.name === "CheckpointProposed") as Extract<
+  (typeof rollupAbi)[number],
+  { name: "CheckpointProposed" }
+>;
 const MESSAGE_SENT = parseAbiItem(
   "event MessageSent(uint256 indexed checkpointNumber, uint256 index, bytes32 indexed hash, bytes16 rollingHash)",
 );
@@ -84,6 +89,16 @@ export class EpochProofs {
     });
     const { inboxAddress: to } = this.#file.l1Contracts;
     await call(this.#url, "eth_sendTransaction", { from: this.#sender, to, data, gas: "0xf4240" });
+  }
+
+  /** Takes the L1 blocks since the latest checkpoint was proposed off the chain. Returns the checkpoint's number. */
+  async rollBack(): Promise<number> {
+    const { rollupAddress: address } = this.#file.l1Contracts;
+    const proposed = await this.#client.getLogs({ address, event: PROPOSED, fromBlock: 0n, strict: true });
+    const last = proposed[proposed.length - 1];
+    const latest = await this.#client.getBlockNumber({ cacheTime: 0 });
+    await call(this.#url, "anvil_rollback", Number(latest - last.blockNumber) + 1);
+    return Number(last.args.checkpointNumber);
   }
 
   /** Last checkpoint that is proven. */
