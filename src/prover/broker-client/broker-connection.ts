@@ -1,16 +1,18 @@
-import { promisify } from "node:util";
-import { gzip as gzipWithCallback } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import { JsonError, parseJson } from "../../http/json.ts";
 import { isTemporary, withRetries } from "../../http/retry.ts";
 import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { Slots } from "../slots.ts";
 import { BrokerRefusalError, BrokerUnavailableError, BrokerVersionError } from "./errors.ts";
 
-const gzip = promisify(gzipWithCallback);
-
-/** Bodies of this many bytes and more are compressed, except to this machine. */
+/** Parameters of this many characters and more are compressed, except to this machine. */
 const COMPRESSED_FROM = 1024;
+/** Bodies made and compressed at one time: as many as the runtime compresses on threads. Each takes 0.3 MiB. */
+const COMPRESSING = 4;
 /** Of an answer once decompressed: the largest input of a job is below 2 MiB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Long polling holds an answer back for a second. */
@@ -23,6 +25,13 @@ const EXPECTED_HEADERS = {
   "x-aztec-l2CircuitsVkTreeRoot": VK_TREE_ROOT,
   "x-aztec-l2ProtocolContractsHash": PROTOCOL_CONTRACTS_HASH,
 } as const;
+
+interface RequestBody {
+  readonly bytes: Uint8Array;
+  /** Length before it was compressed. */
+  readonly length: number;
+  readonly compressed: boolean;
+}
 
 export interface BrokerConnectionOptions {
   url: string;
@@ -41,6 +50,7 @@ export class BrokerConnection {
   readonly #compresses: boolean;
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
+  readonly #compressing = new Slots(COMPRESSING);
   #lastId = 0;
 
   constructor({ url, apiKey, retryDelaysMs = RETRY_DELAYS_MS, signal }: BrokerConnectionOptions) {
@@ -54,13 +64,24 @@ export class BrokerConnection {
   }
 
   /**
-   * The `result` of a call, unchecked; undefined if there is none or null. Throws a BrokerUnavailableError,
+   * The `result` of a call, unchecked; undefined if there is none or null. Rejects with a BrokerUnavailableError,
    * BrokerRefusalError or BrokerVersionError.
    */
-  async call(method: string, params: readonly unknown[]): Promise<unknown> {
+  call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const json = JSON.stringify(params);
+    return this.#call(method, [json], json.length >= COMPRESSED_FROM);
+  }
+
+  /** `call` with the JSON of long parameters in pieces, which are compressed one by one instead of held together. */
+  callInPieces(method: string, params: Iterable<string>): Promise<unknown> {
+    return this.#call(method, params, true);
+  }
+
+  async #call(method: string, params: Iterable<string>, isLong: boolean): Promise<unknown> {
     const id = ++this.#lastId;
-    // A batch of one: errors of methods then come with status 200, so that only faults of the transport are retried.
-    const body = Buffer.from(JSON.stringify([{ jsonrpc: "2.0", id, method: `proverBroker_${method}`, params }]));
+    const pieces = requestInPieces(id, `proverBroker_${method}`, params);
+    const body =
+      isLong && this.#compresses ? await this.#compressing.run(() => compressedBody(pieces)) : plainBody(pieces);
     const reply = await this.#post(body);
     for (const [header, expected] of Object.entries(EXPECTED_HEADERS)) {
       const actual = reply.headers.get(header);
@@ -69,9 +90,7 @@ export class BrokerConnection {
     return resultOf(method, answerWithId(reply, id));
   }
 
-  async #post(plain: Uint8Array): Promise<WholeReply> {
-    const compressed = this.#compresses && plain.length >= COMPRESSED_FROM;
-    const body = compressed ? await gzip(plain) : plain;
+  async #post({ bytes, length, compressed }: RequestBody): Promise<WholeReply> {
     const headers = {
       "content-type": "application/json",
       "accept-encoding": this.#compresses ? "gzip" : "identity",
@@ -80,10 +99,10 @@ export class BrokerConnection {
     };
     const attempt = async () => {
       const reply = await wholeExchange(
-        { method: "POST", url: this.#url, headers, body, signal: this.#signal },
+        { method: "POST", url: this.#url, headers, body: bytes, signal: this.#signal },
         { totalMs: ANSWER_MS, maxBytes: MAX_ANSWER_BYTES },
       );
-      requireRoomFor(plain, reply);
+      requireRoomFor(length, reply);
       return reply;
     };
     const delaysMs = this.#retryDelaysMs;
@@ -104,10 +123,31 @@ export class BrokerConnection {
   }
 }
 
+function* requestInPieces(id: number, method: string, params: Iterable<string>): Generator<string> {
+  // A batch of one: errors of methods then come with status 200, so that only faults of the transport are retried.
+  yield `[{"jsonrpc":"2.0","id":${id},"method":"${method}","params":`;
+  yield* params;
+  yield "}]";
+}
+
+function plainBody(pieces: Iterable<string>): RequestBody {
+  const bytes = Buffer.concat(Array.from(pieces, (piece) => Buffer.from(piece)));
+  return { bytes, length: bytes.length, compressed: false };
+}
+
+async function compressedBody(pieces: Iterable<string>): Promise<RequestBody> {
+  const gzip = createGzip();
+  const parts: Uint8Array[] = [];
+  await pipeline(Readable.from(pieces), gzip, async (compressed: AsyncIterable<Uint8Array>) => {
+    for await (const part of compressed) parts.push(part);
+  });
+  return { bytes: Buffer.concat(parts), length: gzip.bytesWritten, compressed: true };
+}
+
 /** The reference's broker refuses a body above its limit with status 500, as if another attempt could help. */
-function requireRoomFor(body: Uint8Array, reply: WholeReply): void {
+function requireRoomFor(bytes: number, reply: WholeReply): void {
   if (reply.status < 400 || (reply.status !== 413 && !refusalIn(reply).includes("entity too large"))) return;
-  const rule = `the broker takes no request of ${body.length} bytes: raise its RPC_MAX_BODY_SIZE`;
+  const rule = `the broker takes no request of ${bytes} bytes: raise its RPC_MAX_BODY_SIZE`;
   throw new BrokerUnavailableError(rule, { permanent: true });
 }
 

@@ -1,17 +1,22 @@
-import type { JobProducerApi, ProvingJob, ProvingJobStatus } from "../jobs/proving-job.ts";
+import type { JobProducerApi, NewProvingJob, ProvingJobStatus } from "../jobs/proving-job.ts";
 import type { BrokerConnection } from "./broker-connection.ts";
 import { BrokerUnavailableError } from "./errors.ts";
 
 /** The methods for prover nodes of a broker in another process. */
 export class RemoteProducer implements JobProducerApi {
-  readonly #broker: Pick<BrokerConnection, "call">;
+  readonly #broker: Pick<BrokerConnection, "call" | "callInPieces">;
 
-  constructor(broker: Pick<BrokerConnection, "call">) {
+  constructor(broker: Pick<BrokerConnection, "call" | "callInPieces">) {
     this.#broker = broker;
   }
 
-  async enqueueProvingJob(job: ProvingJob): Promise<ProvingJobStatus> {
-    return jobStatus(await this.#broker.call("enqueueProvingJob", [job]));
+  async enqueueProvingJob(job: NewProvingJob): Promise<ProvingJobStatus> {
+    const { inputsUri, ...others } = job;
+    return jobStatus(
+      await (typeof inputsUri === "string"
+        ? this.#broker.call("enqueueProvingJob", [job])
+        : this.#broker.callInPieces("enqueueProvingJob", jobInPieces(others, inputsUri))),
+    );
   }
 
   async getProvingJobStatus(id: string): Promise<ProvingJobStatus> {
@@ -29,6 +34,13 @@ export class RemoteProducer implements JobProducerApi {
     }
     return result;
   }
+}
+
+/** JSON of an array with the job. */
+function* jobInPieces(others: Omit<NewProvingJob, "inputsUri">, inputsUri: Iterable<string>): Generator<string> {
+  yield `[${JSON.stringify(others).slice(0, -1)},"inputsUri":"`;
+  yield* inputsUri;
+  yield '"}]';
 }
 
 /** Throws a BrokerUnavailableError for an answer that is not a status. */

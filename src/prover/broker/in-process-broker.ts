@@ -5,7 +5,7 @@ import type {
   JobConsumerApi,
   JobFilter,
   JobProducerApi,
-  ProvingJob,
+  NewProvingJob,
   ProvingJobStatus,
 } from "../jobs/proving-job.ts";
 import { BrokerRequestError } from "./errors.ts";
@@ -34,8 +34,8 @@ export class InProcessBroker implements JobProducerApi, JobConsumerApi {
     this.#hasOutput = hasOutput;
   }
 
-  async enqueueProvingJob(job: ProvingJob): Promise<ProvingJobStatus> {
-    const stored = { ...job, inputsUri: literal(job.inputsUri) };
+  async enqueueProvingJob(job: NewProvingJob): Promise<ProvingJobStatus> {
+    const stored = { ...job, inputsUri: literal(String(job.inputsUri)) };
     try {
       const status = statusOf(await this.#broker.enqueue(stored, PRODUCER));
       if (status.status !== "fulfilled" || this.#hasOutput(status.value)) return status;

@@ -1,4 +1,6 @@
 import { DecodeError } from "../../protocol/errors.ts";
+import type { JobType } from "./job-type.ts";
+import { inputJsonPieces } from "./stored-json.ts";
 
 /** Start of a URI that contains the stored JSON itself. */
 const PREFIX = "data:application/json;charset=utf-8,";
@@ -10,6 +12,33 @@ export function isInlineUri(uri: string): boolean {
 export function inlineUriOf(json: string): string {
   return PREFIX + encodeURIComponent(json);
 }
+
+/**
+ * An inline URI of an input, made piece by piece: whole, an input of a megabyte takes several as texts. No character of
+ * it is escaped in JSON.
+ */
+export class InlineInput implements Iterable<string> {
+  readonly #type: JobType;
+  readonly #input: Uint8Array;
+
+  /** `input` as for `inputJsonPieces`. */
+  constructor(type: JobType, input: Uint8Array) {
+    this.#type = type;
+    this.#input = input;
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    yield PREFIX;
+    for (const piece of inputJsonPieces(this.#type, this.#input)) yield encodeURIComponent(piece);
+  }
+
+  toString(): string {
+    return [...this].join("");
+  }
+}
+
+/** Of an input, for a broker. */
+export type InputUri = string | InlineInput;
 
 /** The JSON in an inline URI. Throws a DecodeError; its message does not repeat the URI, which may be long. */
 export function jsonOfInlineUri(subject: string, uri: string): string {

@@ -1,7 +1,10 @@
 import type * as wire from "../../protocol/proving-job.ts";
+import type { InputUri } from "./inline-uri.ts";
 import type { JobType } from "./job-type.ts";
 
 export type ProvingJob = wire.ProvingJob<string, JobType>;
+/** As prover nodes enqueue it. */
+export type NewProvingJob = wire.ProvingJob<InputUri, JobType>;
 export type ProvingJobStatus = wire.ProvingJobStatus<string>;
 export type AssignedJob = wire.AssignedProvingJob<string, JobType>;
 
@@ -44,7 +47,7 @@ export interface JobConsumerApi {
 /** The broker's methods for prover nodes. */
 export interface JobProducerApi {
   /** Returns the status before the call. */
-  enqueueProvingJob(job: ProvingJob): Promise<ProvingJobStatus>;
+  enqueueProvingJob(job: NewProvingJob): Promise<ProvingJobStatus>;
   getProvingJobStatus(id: string): Promise<ProvingJobStatus>;
   cancelProvingJob(id: string): Promise<void>;
   /** Ids settled since the last call, and those of `ids` that are settled. May contain duplicates. */

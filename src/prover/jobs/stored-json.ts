@@ -4,10 +4,19 @@ import { isJobType, type JobType } from "./job-type.ts";
 
 /** JSON texts in which inputs and outputs are stored: `{"type":n,"inputs":X}` and `{"type":n,"result":Y}`. */
 
-/** `input` is the encoded input; of PUBLIC_VM its JSON text, which is taken over as it is. */
-export function inputJson(type: JobType, input: Uint8Array): string {
+/** Of an input for each piece of its JSON. A multiple of 3, so that the base64 of a piece has no padding. */
+const PIECE_BYTES = 24 * 1024;
+
+/** `input` is the encoded input; of PUBLIC_VM its JSON text, which is taken over as it is. No piece splits a character. */
+export function* inputJsonPieces(type: JobType, input: Uint8Array): Generator<string> {
   const isBinary = binaryTypeOf(type) !== undefined;
-  return `{"type":${type},"inputs":${isBinary ? `"${base64Of(input)}"` : Buffer.from(input).toString()}}`;
+  yield `{"type":${type},"inputs":${isBinary ? '"' : ""}`;
+  const decoder = new TextDecoder();
+  for (let at = 0; at < input.length; at += PIECE_BYTES) {
+    const piece = input.subarray(at, at + PIECE_BYTES);
+    yield isBinary ? base64Of(piece) : decoder.decode(piece, { stream: true });
+  }
+  yield isBinary ? '"}' : `${decoder.decode()}}`;
 }
 
 export function outputJson(type: JobType, result: JobResult): string {

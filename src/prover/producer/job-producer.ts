@@ -7,11 +7,11 @@ import { isInlineUri } from "../jobs/inline-uri.ts";
 import { attemptIdOf, jobIdOf } from "../jobs/job-id.ts";
 import type { JobResult } from "../jobs/job-result.ts";
 import { type JobType, nameOfJobType } from "../jobs/job-type.ts";
-import type { JobProducerApi, ProvingJob, ProvingJobStatus } from "../jobs/proving-job.ts";
+import type { JobProducerApi, NewProvingJob, ProvingJobStatus } from "../jobs/proving-job.ts";
 import type { ProducerProofStore } from "../proof-store/proof-store.ts";
+import { Slots } from "../slots.ts";
 import { JobAbandonedError, JobFailedError } from "./errors.ts";
 import { Settlements } from "./settlements.ts";
-import { Slots } from "./slots.ts";
 
 export interface JobProducerParts {
   readonly broker: JobProducerApi;
@@ -201,7 +201,7 @@ export class JobProducer implements JobRunner {
     signal.throwIfAborted();
     const inputsUri = await this.#parts.store.saveInput(id, type, input, signal);
     try {
-      const job: ProvingJob = { id, type, epochNumber: epoch, inputsUri };
+      const job: NewProvingJob = { id, type, epochNumber: epoch, inputsUri };
       return await this.#reach(id, (broker) => broker.enqueueProvingJob(job), signal);
     } catch (error) {
       // Known with another URI. Its input is the same, since the id has the input's hash.
@@ -253,7 +253,7 @@ export class JobProducer implements JobRunner {
     if (failedStore === undefined) return;
     try {
       const uri = await failedStore.saveInput(id, job.type, job.input(), this.#stopping.signal);
-      logger.info({ id, uri: uri.slice(0, 300) }, "the input of the failed proving job {id} is kept at {uri}");
+      logger.info({ id, uri: String(uri).slice(0, 300) }, "the input of the failed proving job {id} is kept at {uri}");
     } catch (error) {
       logger.warn({ id, reason: messageOf(error) }, "the input of the failed proving job {id} is not kept: {reason}");
     }

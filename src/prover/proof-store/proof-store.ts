@@ -1,3 +1,4 @@
+import type { InputUri } from "../jobs/inline-uri.ts";
 import type { JobResult, StoredInput, StoredOutput } from "../jobs/job-result.ts";
 import type { JobType } from "../jobs/job-type.ts";
 
@@ -12,7 +13,7 @@ export interface AgentProofStore {
 /** The prover node's side of a proof store. */
 export interface ProducerProofStore {
   /** `input` is the encoded input. Returns the URI for the broker. Throws an ObjectStoreError. */
-  saveInput(jobId: string, type: JobType, input: Uint8Array, signal: AbortSignal): Promise<string>;
+  saveInput(jobId: string, type: JobType, input: Uint8Array, signal: AbortSignal): Promise<InputUri>;
   /** Throws a DecodeError for content that breaks a rule, a ProofStoreError or ObjectStoreError if it cannot be had. */
   loadOutput(uri: string, signal: AbortSignal): Promise<StoredOutput>;
   /** Called when a job will not be fetched; for stores that hold an input only for as long as its job. */

@@ -159,7 +159,7 @@ it("an agent of this program learns that its output is refused and why, and make
   const input = new Uint8Array(8224);
   const id = jobIdOf(1, JOB_TYPES.PARITY_BASE, input);
   const store = new InlineStore();
-  await client.enqueue(id, await store.saveInput(id, JOB_TYPES.PARITY_BASE, input));
+  await client.enqueue(id, String(await store.saveInput(id, JOB_TYPES.PARITY_BASE, input)));
   const uris = [parityOutput("PARITY_ROOT"), PARITY];
   const lines: [message: string, reason: unknown][] = [];
   const note = (facts: object, message: string) => void lines.push([message, (facts as { reason?: unknown }).reason]);

@@ -1,8 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
+import { RemoteProducer } from "../../../src/prover/broker-client/remote-producer.ts";
+import { InlineInput } from "../../../src/prover/jobs/inline-uri.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 
 interface Seen {
@@ -28,7 +32,9 @@ async function brokerThat(
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
-      const calls = JSON.parse(Buffer.concat(parts).toString()) as Seen["calls"];
+      const body = Buffer.concat(parts);
+      const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+      const calls = JSON.parse(text.toString()) as Seen["calls"];
       seen.push({ headers: request.headers, path: request.url, calls });
       answer(seen[seen.length - 1], response);
     });
@@ -61,6 +67,23 @@ describe("a connection to a broker", () => {
         calls: [{ method: "proverBroker_getProvingJob", params: [{ allowList: [] }] }],
       },
     ]);
+  });
+
+  it.each([
+    ["another machine", "0.0.0.0", "gzip"],
+    ["this machine", "127.0.0.1", undefined],
+  ])("enqueues a job with a long input at a broker on %s", async (_, host, encoding) => {
+    const { url, seen } = await brokerThat(answers({ result: { status: "not-found" } }));
+    const producer = new RemoteProducer(new BrokerConnection({ url: url.replace("127.0.0.1", host) }));
+    // Compressed it is several parts of the stream.
+    const inputsUri = new InlineInput(job.type, randomBytes(300_000));
+    expect(await producer.enqueueProvingJob({ ...job, inputsUri })).toEqual({ status: "not-found" });
+    const [{ headers, calls }] = seen;
+    expect(headers["content-encoding"]).toBe(encoding);
+    expect(calls).toMatchObject([{ method: "proverBroker_enqueueProvingJob" }]);
+    const { inputsUri: uri, ...others } = calls[0].params[0] as typeof job;
+    expect(others).toEqual({ id: job.id, type: job.type, epochNumber: job.epochNumber });
+    expect(uri === String(inputsUri)).toBe(true);
   });
 
   it.each([{}, { result: null }])("reads the answer %o as none", async (part) => {
