@@ -12,5 +12,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
+if (process.argv[2] === "start") {
+  // Before the program is loaded, which would enlarge the space for good.
+  const { limitYoungHeap } = await import("../node/heap-growth.ts");
+  limitYoungHeap();
+}
+
 const { program } = await import("./program.ts");
 await program().parseAsync();

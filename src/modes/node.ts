@@ -1,5 +1,6 @@
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import { onlyProves } from "../node/prover/roles.ts";
 import type { Mode } from "./mode.ts";
 
 function withL1(values: Values): Values & { registryAddress: string } {
@@ -20,6 +21,7 @@ function withL1(values: Values): Values & { registryAddress: string } {
 export const nodeMode: Mode = {
   name: "node",
   selected: ({ node, proverNode }) => node || proverNode,
+  savesMemory: onlyProves,
   async run(configuration, version) {
     const nodeValues = withL1(configuration.values);
     const { runNode } = await import("../node/run-node.ts");

@@ -5,6 +5,7 @@ import type { Mode } from "./mode.ts";
 export const proverAgentMode: Mode = {
   name: "prover-agent",
   selected: ({ proverAgent }) => proverAgent,
+  savesMemory: () => true,
   async run({ values, warnings }, version) {
     const { proverBrokerUrl } = values;
     if (proverBrokerUrl === undefined) {

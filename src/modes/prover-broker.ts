@@ -4,6 +4,7 @@ import type { Mode } from "./mode.ts";
 export const proverBrokerMode: Mode = {
   name: "prover broker",
   selected: ({ proverBroker }) => proverBroker,
+  savesMemory: () => true,
   async run({ values, warnings }, version) {
     const { runBroker } = await import("../node/broker/run-broker.ts");
     return runBroker(values, version, warnings);

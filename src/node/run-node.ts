@@ -2,10 +2,11 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
-import { collectWholeHeapsRarely } from "./heap-growth.ts";
+import { collectWholeHeapsRarely, keepHeapsSmall } from "./heap-growth.ts";
 import type { LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
 import { loggingOf } from "./process-logging.ts";
+import { onlyProves } from "./prover/roles.ts";
 import { LogTail } from "./reports/log-tail.ts";
 import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
@@ -30,7 +31,8 @@ export interface NodeProcessOptions {
  */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
   const { loggerFor, logTail, configuration, version } = options;
-  collectWholeHeapsRarely();
+  if (configuration !== undefined && onlyProves(configuration.values)) keepHeapsSmall();
+  else collectWholeHeapsRarely();
   const log = loggerFor("node");
   let directory: DataDirectory | undefined;
   const atExit = (): void => {

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { selectedMode } from "../../modes/modes.ts";
+import { letYoungHeapGrow } from "../../node/heap-growth.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
@@ -13,7 +14,9 @@ export function startCommand(): Command {
     orUsageError(async () => {
       const configuration = await configureForNetwork(given(), true);
       refuseAbsentParts(configuration);
-      await selectedMode(configuration.values).run(configuration, programVersion());
+      const mode = selectedMode(configuration.values);
+      if (!mode.savesMemory?.(configuration.values)) letYoungHeapGrow();
+      await mode.run(configuration, programVersion());
     }),
   );
 }

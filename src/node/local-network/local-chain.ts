@@ -2,7 +2,7 @@ import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { LoggerFor } from "../logging.ts";
 import type { ChainParts } from "../node.ts";
-import { hasProver } from "../parts/prover.ts";
+import { hasProver } from "../prover/roles.ts";
 import { AwaitedProofs } from "./awaited-proofs.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { EpochSettler } from "./epoch-settler.ts";

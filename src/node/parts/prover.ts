@@ -76,10 +76,6 @@ export function checkProver(values: Pick<Values, "realProofs" | "proverAgentCoun
 /** Between attempts to submit a proof that L1 did not take for a passing reason. */
 const RESUBMIT_MS = 5_000;
 
-export function hasProver({ proverNode, enableProverNode }: Pick<Values, "proverNode" | "enableProverNode">): boolean {
-  return proverNode || enableProverNode;
-}
-
 /**
  * Creates a node's prover; `start()` begins to prove. If this fails, all started services are stopped. Rejects with a
  * KeystoreError, ConfigurationError or L1TxStoreError.

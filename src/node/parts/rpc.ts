@@ -15,11 +15,12 @@ import { type PublicRpcOptions, startPublicRpc } from "../../rpc/threads/public-
 import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
+import { hasProver } from "../prover/roles.ts";
 import { localUrl, type NodeRecord } from "../rpc-only/node-record.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 import type { P2pPart } from "./p2p.ts";
-import { hasProver, type ProverPart } from "./prover.ts";
+import type { ProverPart } from "./prover.ts";
 import type { SentinelPart } from "./sentinel.ts";
 
 export type RpcSettings = PortSettings &
