@@ -21,7 +21,7 @@ const MAP_SIZE_KB = 64 * 1024 * 1024;
 
 const path = resolve(process.argv[2]);
 const asked = process.argv[3];
-const threads = threadBudget(availableParallelism(), asked === undefined ? undefined : Number(asked));
+const threads = threadBudget(availableParallelism(), { rpcThreads: asked === undefined ? undefined : Number(asked) });
 const core = loadCore();
 // Reading threads need the store to be open for writing in this thread.
 const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });

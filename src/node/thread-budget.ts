@@ -21,16 +21,23 @@ export interface ThreadBudget {
   circuits: number;
 }
 
-/** Thread counts for `processors` logical processors. `rpcThreads` is the configured number of RPC threads, if any. */
-export function threadBudget(processors: number, rpcThreads?: number): ThreadBudget {
+export interface NodeKind {
+  /** The configured number of RPC threads, if any. */
+  readonly rpcThreads?: number | undefined;
+  /** A node that few clients ask: it answers RPC on the main thread by default and has one thread for digests. */
+  readonly onlyProves?: boolean;
+}
+
+/** Thread counts for `processors` logical processors. */
+export function threadBudget(processors: number, { rpcThreads, onlyProves = false }: NodeKind): ThreadBudget {
   const workers = Math.max(1, processors - 1);
   const forRpc = Math.min(MAX_RPC_THREADS, workers);
   return {
     hashing: processors,
     rebuilding: workers,
-    digests: workers + 1,
+    digests: onlyProves ? 1 : workers + 1,
     execution: workers,
-    rpc: rpcThreads ?? forRpc,
+    rpc: rpcThreads ?? (onlyProves ? 0 : forRpc),
     longCalls: forRpc,
     reexecution: 1,
     circuits: workers,

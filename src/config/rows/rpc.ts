@@ -130,7 +130,7 @@ export const rpc = {
     env: ["SVC_RPC_THREADS"],
     kind: integer(0, MAX_CONCURRENCY),
     meaning:
-      "threads that serve the public port, 0 to serve it on the main thread; the default is the number of processors less one, at least 1 and at most 4",
+      "threads that serve the public port, 0 to serve it on the main thread; the default is the number of processors less one, at least 1 and at most 4, and 0 for a prover node that builds no blocks",
   }),
   rpcCacheSize: withDefault(
     {

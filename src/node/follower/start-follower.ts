@@ -66,7 +66,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       signal,
     });
     const { identity, publicData } = hello;
-    const threads = threadBudget(availableParallelism(), values.rpcThreads);
+    const threads = threadBudget(availableParallelism(), values);
     const hasher = new CorePool({ size: threads.hashing });
     teardown.add("hashing threads", () => hasher.close());
     const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });

@@ -25,6 +25,7 @@ import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
 import { observeChain } from "../observed-chain.ts";
+import { onlyProves } from "../prover/roles.ts";
 import { configuredUploader, restoreConfigured } from "../snapshots/configured.ts";
 import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { untilCompatible } from "../standby.ts";
@@ -142,7 +143,10 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const reader = await connectedRollup(options, l1, archiveRoot);
     const { identity } = reader;
 
-    const threads = threadBudget(availableParallelism(), values.rpcThreads);
+    const threads = threadBudget(availableParallelism(), {
+      rpcThreads: values.rpcThreads,
+      onlyProves: onlyProves(values),
+    });
     const hasher = new CorePool({ size: threads.hashing });
     teardown.add("hashing threads", () => hasher.close());
     const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });

@@ -60,7 +60,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     teardown.add("metrics of the store", observed);
     const port = publicPort(values, { reader: { identity } });
     const listener: Listener = await startPublicRpc({
-      threads: threadBudget(availableParallelism(), values.rpcThreads),
+      threads: threadBudget(availableParallelism(), values),
       ...{ services, health, store, chain, upstreams, metrics },
       reads: { mapSizeKb, identity, publicData, anotherProcess: true },
       ...port,
