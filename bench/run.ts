@@ -13,6 +13,7 @@ import { type StateKind, StatesOnDemand } from "./lib/states-on-demand.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
 import { coreSuite } from "./suites/core.ts";
+import { followerSuite } from "./suites/follower.ts";
 import { growthSuite } from "./suites/growth.ts";
 import { localNetworkSuite } from "./suites/local-network.ts";
 import { mempoolSuite } from "./suites/mempool.ts";
@@ -39,6 +40,7 @@ const SUITES: Record<string, Suite> = {
   attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),
   prover: proverSuite,
+  follower: followerSuite,
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 

@@ -9,13 +9,18 @@ import { answerTo, call } from "./wrk.ts";
 /** A local network that is ready. */
 export interface LocalNetwork {
   readonly url: string;
+  readonly l1Url: string;
   /** From the start of the process until the network was ready. */
   readonly startSeconds: number;
   stop(): Promise<void>;
 }
 
 /** Waits for the blocks of the set-up. */
-async function ready(process: ServerProcess, url: string, also: ServerProcess[]): Promise<LocalNetwork> {
+async function ready(
+  process: ServerProcess,
+  { url, l1Url }: Pick<LocalNetwork, "url" | "l1Url">,
+  also: ServerProcess[],
+): Promise<LocalNetwork> {
   const stop = async (): Promise<void> => {
     for (const each of [process, ...also]) await each.stop();
   };
@@ -26,7 +31,7 @@ async function ready(process: ServerProcess, url: string, also: ServerProcess[])
       await sleep(100);
       return undefined;
     });
-    return { url, startSeconds: (performance.now() - process.startedAt) / 1000, stop };
+    return { url, l1Url, startSeconds: (performance.now() - process.startedAt) / 1000, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -41,7 +46,8 @@ export async function startOwnNetwork(): Promise<LocalNetwork> {
   const l1Port = String(await freePort());
   const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn", ANVIL_PORT: l1Port };
   const args = [BUILT_MAIN, "start", "--local-network", ...ports];
-  return ready(new ServerProcess(process.execPath, args, environment), `http://127.0.0.1:${port}`, []);
+  const urls = { url: `http://127.0.0.1:${port}`, l1Url: `http://127.0.0.1:${l1Port}` };
+  return ready(new ServerProcess(process.execPath, args, environment), urls, []);
 }
 
 /** Starts the reference's network on its own L1. */
@@ -58,5 +64,5 @@ export async function startReferenceNetwork(reference: Reference): Promise<Local
     ["start", "--local-network", "--port", String(port)],
     { ETHEREUM_HOSTS: l1Url, PATH: [...tools, "/usr/bin", "/bin"].join(":") },
   );
-  return ready(started, `http://127.0.0.1:${port}`, [l1]);
+  return ready(started, { url: `http://127.0.0.1:${port}`, l1Url }, [l1]);
 }

@@ -40,6 +40,10 @@ export const ROWS = {
   "prover-memory": "memory of a prover node",
   "broker-memory": "memory of a proving broker",
   "agent-memory": "memory of a proving agent",
+  "follower-sync": "follower, from an empty directory to the tip of a long chain",
+  "follower-feed": "follower without a snapshot, from an empty directory to the tip of a long chain",
+  "follower-bytes": "bytes of the feed for each block of a long chain",
+  "follower-lag": "from the upstream's commit to the follower's, on one machine",
 } as const;
 
 export type RowId = keyof typeof ROWS;
@@ -58,6 +62,8 @@ export const PEERS = {
   pruned: "reference, pruned",
   network: "reference's local network",
   prover: "reference's prover",
+  "from-l1": "own node, from L1",
+  blobs: "blobs on L1",
 } as const;
 
 export type PeerId = keyof typeof PEERS;
@@ -84,6 +90,7 @@ export const FIGURES = {
   delayBySearches: "beside searches for 10,000 leaves, p99 less p99 alone",
   delayByBlocks: "beside answers of 50 blocks, p99 less p99 alone",
   p99Forward: "p99",
+  lag: "p99",
   proven: "from the complete epoch to its proof on L1",
   witnessGrowth: "witness, times as much over times as deep",
   witnessInstructionGrowth: "witness by instructions, times as many over times as deep",
@@ -133,4 +140,6 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "prover-memory", peer: "prover", atMost: 0.25 },
   { row: "broker-memory", peer: "prover", atMost: 0.25 },
   { row: "agent-memory", peer: "prover", atMost: 0.25 },
+  { row: "follower-sync", peer: "from-l1", atLeast: 10 },
+  { row: "follower-lag", figure: FIGURES.lag, atMost: 50 },
 ];

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CountingProxy } from "../lib/counting-proxy.ts";
+import { blobBytes, type CaughtUp, FollowedChain } from "../lib/followed-chain.ts";
+import { type LocalNetwork, startOwnNetwork } from "../lib/local-networks.ts";
+import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
+import { cpuTimeOf } from "../lib/server-process.ts";
+import { inPairs, median, percentile } from "../lib/statistics.ts";
+import type { SuiteContext } from "../lib/suite.ts";
+import { FIGURES } from "../lib/targets.ts";
+import { lagsBetween, TipTimes } from "../lib/tip-times.ts";
+import { prepareTraffic, sustained } from "../lib/tx-load.ts";
+import { TxTraffic } from "../lib/tx-traffic.ts";
+import { answerTo, call } from "../lib/wrk.ts";
+
+/** Seconds of transfers that make the chain, and during which the lag is measured. */
+const USUAL = { chainSeconds: 90, lagSeconds: 60, pairs: 3 };
+const QUICK = { chainSeconds: 8, lagSeconds: 5, pairs: 1 };
+const SETTLED_MS = 1_500;
+
+interface Synced {
+  seconds: number;
+  cpuSeconds: number;
+  residentMiB: number;
+  /** Of a snapshot: CPU time when it was checked to its end. */
+  checkedCpuSeconds: number;
+}
+
+async function measuredOnce(start: () => Promise<CaughtUp>): Promise<Synced> {
+  const node = await start();
+  try {
+    const { seconds, cpuSeconds, residentMiB } = node;
+    while (existsSync(join(node.directory, "snapshot.json"))) await sleep(50);
+    return { seconds, cpuSeconds, residentMiB, checkedCpuSeconds: cpuTimeOf(node.process.pid) / 1000 };
+  } finally {
+    await node.stop();
+  }
+}
+
+/** The last block, once there are no further ones. */
+async function lastBlock(url: string): Promise<number> {
+  for (let last = -1; ; await sleep(SETTLED_MS)) {
+    const block = Number(await answerTo(url, call("node_getBlockNumber", [])));
+    if (block === last) return block;
+    last = block;
+  }
+}
+
+async function lags(
+  { network, traffic }: { network: LocalNetwork; traffic: TxTraffic },
+  [upstream, follower]: readonly [CaughtUp, CaughtUp],
+  seconds: number,
+): Promise<number[]> {
+  const times = [await TipTimes.of(upstream.url), await TipTimes.of(follower.url)];
+  await sustained(traffic, { seconds, outstanding: 4 });
+  await lastBlock(network.url);
+  await sleep(SETTLED_MS);
+  for (const each of times) each.close();
+  return lagsBetween(times[0], times[1]);
+}
+
+/**
+ * Followers of a chain that a local network made: from nothing to the tip beside a node that follows L1, with a
+ * snapshot of the upstream and by the feed alone; bytes of the feed; lag behind the upstream.
+ */
+export async function followerSuite({ quick, progress }: SuiteContext): Promise<SuiteResult> {
+  const { chainSeconds, lagSeconds, pairs: repeats } = quick ? QUICK : USUAL;
+  const network = await startOwnNetwork();
+  const traffic = new TxTraffic(network.url);
+  const running: { stop(): Promise<void> }[] = [];
+  try {
+    await prepareTraffic(traffic);
+    progress(`a chain of ${chainSeconds} s of transfers`);
+    const { txs } = await sustained(traffic, { seconds: chainSeconds, outstanding: 100 });
+    const block = await lastBlock(network.url);
+    progress(`${block} blocks, ${txs} txs`);
+    const chain = await FollowedChain.of(network);
+    const upstream = await chain.node(block);
+    running.push(upstream);
+    const fromL1 = () => measuredOnce(() => chain.node(block));
+    progress("followers with a snapshot, nodes from L1");
+    const bySnapshot = () => measuredOnce(() => chain.follower(block, upstream.feedUrl, "snapshot"));
+    const snapshots = await inPairs(repeats, bySnapshot, fromL1);
+    progress("followers by the feed, nodes from L1");
+    const byFeed = () => measuredOnce(() => chain.follower(block, upstream.feedUrl, "full"));
+    const feeds = await inPairs(repeats, byFeed, fromL1);
+
+    progress("bytes of the feed, and the lag of a follower");
+    const proxy = await CountingProxy.start(Number(new URL(upstream.feedUrl).port));
+    running.push(proxy);
+    const follower = await chain.follower(block, proxy.url, "full");
+    running.push(follower);
+    const { received } = proxy;
+    const blobs = await blobBytes(network.l1Url);
+    const found = (await lags({ network, traffic }, [upstream, follower], lagSeconds)).toSorted((a, b) => a - b);
+
+    const comparison = (row: Comparison["row"], pairs: typeof snapshots): Comparison => ({
+      ...{ kind: "comparison", row, peer: "from-l1", unit: "s", better: "less" },
+      pairs: pairs.map(({ ours, theirs }) => ({ ours: ours.seconds, theirs: theirs.seconds })),
+    });
+    const figure = (row: Figure["row"], name: string, unit: Figure["unit"], values: number[]): Figure => ({
+      ...{ kind: "figure", row, name, unit, values },
+    });
+    const details = (row: Figure["row"], pairs: typeof snapshots): Figure[] => [
+      figure(
+        row,
+        "CPU time",
+        "s",
+        pairs.map(({ ours }) => ours.cpuSeconds),
+      ),
+      figure(
+        row,
+        "CPU time of the node from L1",
+        "s",
+        pairs.map(({ theirs }) => theirs.cpuSeconds),
+      ),
+      figure(
+        row,
+        "resident memory",
+        "MiB",
+        pairs.map(({ ours }) => ours.residentMiB),
+      ),
+    ];
+    const checked = snapshots.map(({ ours }) => ours.checkedCpuSeconds);
+    return {
+      measurements: [
+        comparison("follower-sync", snapshots),
+        ...details("follower-sync", snapshots),
+        figure("follower-sync", "CPU time with the check of the whole snapshot", "s", checked),
+        comparison("follower-feed", feeds),
+        ...details("follower-feed", feeds),
+        {
+          ...{ kind: "comparison", row: "follower-bytes", peer: "blobs", unit: "bytes", better: "less" },
+          pairs: [{ ours: received / block, theirs: blobs / block }],
+        },
+        figure("follower-lag", "median", "ms", [median(found)]),
+        figure("follower-lag", FIGURES.lag, "ms", [percentile(found, 99)]),
+      ],
+      notes: [
+        `the followed chain has ${block} blocks and ${txs} txs; the lag is that of ${found.length} changes of tips`,
+      ],
+    };
+  } finally {
+    traffic.close();
+    for (const each of running.reverse()) await each.stop();
+    await network.stop();
+  }
+}
