@@ -5,7 +5,7 @@
  *
  *   node scripts/bundle.ts
  */
-import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
 
@@ -82,4 +82,13 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
+// Outside of comments all is ASCII. One other character makes V8 keep the text of a file as two bytes a character.
+const NOT_ASCII = /[^\0-\x7f]/g;
+for (const file of readdirSync(PROGRAM, { recursive: true, encoding: "utf8" })) {
+  if (!file.endsWith(".js")) continue;
+  const path = join(PROGRAM, file);
+  const text = readFileSync(path, "utf8");
+  const plain = text.replace(/^\s*(?:\/\*|\*|\/\/).*$/gm, (comment) => comment.replace(NOT_ASCII, "?"));
+  if (plain !== text) writeFileSync(path, plain);
+}
 cpSync(join(SOURCE, "status/page"), join(PROGRAM, "status/page"), { recursive: true });

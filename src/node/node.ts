@@ -24,7 +24,7 @@ import type { ChainContext } from "./parts/chain-context.ts";
 import { startConfiguredFeed } from "./parts/feed.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { startMetrics } from "./parts/metrics.ts";
-import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
+import type { P2pPart } from "./parts/p2p.ts";
 import { checkProver, createProver } from "./parts/prover.ts";
 import { nodeRecord, publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
@@ -118,7 +118,9 @@ export interface RunningNode extends RunningService {
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { values, directory, loggerFor, signal, onFatal } = options;
-  if (values.p2pEnabled) checkP2p(values);
+  // Its libraries take memory that a node without peers saves.
+  const peers = values.p2pEnabled ? await import("./parts/p2p.ts") : undefined;
+  peers?.checkP2p(values);
   checkValidator(values);
   if (hasProver(values)) checkProver(values);
   const teardown = new Teardown(loggerFor("node"));
@@ -158,16 +160,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       offenses: slasher && { report: slasher.report, penalties: slasher.settings },
       keys: keys && (() => keys.current),
     };
-    const p2p = values.p2pEnabled
-      ? await createP2p(context, {
-          values,
-          dataDirectory: directory.temporary ? undefined : directory.path,
-          mempool,
-          validator: validating ? (network) => createValidator(context, validating, network) : undefined,
-          dutyTimes,
-          signal,
-        })
-      : undefined;
+    const p2p = await peers?.createP2p(context, {
+      values,
+      dataDirectory: directory.temporary ? undefined : directory.path,
+      mempool,
+      validator: validating ? (network) => createValidator(context, validating, network) : undefined,
+      dutyTimes,
+      signal,
+    });
     teardown.add("p2p", () => p2p?.stop());
 
     const { logTxs: shownNames } = options;

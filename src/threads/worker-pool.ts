@@ -24,6 +24,8 @@ export function workerPool<Task, Result>(options: WorkerPoolOptions): Piscina<Ta
     concurrentTasksPerWorker: options.tasksPerThread ?? 1,
     idleTimeout: options.idleMs ?? IDLE_MS,
     workerData: options.workerData,
+    // Its two histograms take 0.7 MiB of each pool.
+    recordTiming: false,
   });
 }
 
