@@ -10,13 +10,13 @@ import { inPairs, median, percentile } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import { FIGURES } from "../lib/targets.ts";
 import { lagsBetween, TipTimes } from "../lib/tip-times.ts";
-import { prepareTraffic, sustained } from "../lib/tx-load.ts";
+import { latencies, prepareTraffic, sustained } from "../lib/tx-load.ts";
 import { TxTraffic } from "../lib/tx-traffic.ts";
 import { answerTo, call } from "../lib/wrk.ts";
 
-/** Seconds of transfers that make the chain, and during which the lag is measured. */
-const USUAL = { chainSeconds: 90, lagSeconds: 60, pairs: 3 };
-const QUICK = { chainSeconds: 8, lagSeconds: 5, pairs: 1 };
+/** Seconds of transfers that make the chain, and transfers one after the other during which the lag is measured. */
+const USUAL = { chainSeconds: 240, singles: 60, pairs: 3 };
+const QUICK = { chainSeconds: 8, singles: 5, pairs: 1 };
 const SETTLED_MS = 1_500;
 
 interface Synced {
@@ -50,10 +50,10 @@ async function lastBlock(url: string): Promise<number> {
 async function lags(
   { network, traffic }: { network: LocalNetwork; traffic: TxTraffic },
   [upstream, follower]: readonly [CaughtUp, CaughtUp],
-  seconds: number,
+  singles: number,
 ): Promise<number[]> {
   const times = [await TipTimes.of(upstream.url), await TipTimes.of(follower.url)];
-  await sustained(traffic, { seconds, outstanding: 4 });
+  await latencies(traffic, singles);
   await lastBlock(network.url);
   await sleep(SETTLED_MS);
   for (const each of times) each.close();
@@ -65,7 +65,7 @@ async function lags(
  * snapshot of the upstream and by the feed alone; bytes of the feed; lag behind the upstream.
  */
 export async function followerSuite({ quick, progress }: SuiteContext): Promise<SuiteResult> {
-  const { chainSeconds, lagSeconds, pairs: repeats } = quick ? QUICK : USUAL;
+  const { chainSeconds, singles, pairs: repeats } = quick ? QUICK : USUAL;
   const network = await startOwnNetwork();
   const traffic = new TxTraffic(network.url);
   const running: { stop(): Promise<void> }[] = [];
@@ -93,7 +93,7 @@ export async function followerSuite({ quick, progress }: SuiteContext): Promise<
     running.push(follower);
     const { received } = proxy;
     const blobs = await blobBytes(network.l1Url);
-    const found = (await lags({ network, traffic }, [upstream, follower], lagSeconds)).toSorted((a, b) => a - b);
+    const found = (await lags({ network, traffic }, [upstream, follower], singles)).toSorted((a, b) => a - b);
 
     const comparison = (row: Comparison["row"], pairs: typeof snapshots): Comparison => ({
       ...{ kind: "comparison", row, peer: "from-l1", unit: "s", better: "less" },

@@ -27,19 +27,28 @@ function usedWords(blobs: Uint8Array): number {
   return Math.ceil(end / 32);
 }
 
+const IDLE_MS = 10_000;
+
+export interface RebuildPoolOptions {
+  threads: number;
+  fromWords?: number;
+  /** Time after which an idle thread ends. */
+  idleMs?: number;
+}
+
 /** Rebuilds checkpoints on worker threads, except those so small that sending them would cost more. */
 export class RebuildPool {
   readonly #core: Core;
   readonly #fromWords: number;
   readonly #threads: WorkerPool<RebuildInput, RebuiltPlain>;
 
-  constructor(core: Core, { threads, fromWords = DEFAULT_FROM_WORDS }: { threads: number; fromWords?: number }) {
+  constructor(core: Core, { threads, fromWords = DEFAULT_FROM_WORDS, idleMs = IDLE_MS }: RebuildPoolOptions) {
     this.#core = core;
     this.#fromWords = fromWords;
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "rebuild-worker"),
       threads,
-      idleMs: 10_000,
+      idleMs,
     });
   }
 

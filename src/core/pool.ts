@@ -34,13 +34,14 @@ export class CorePool {
   readonly size: number;
   readonly #threads: WorkerPool;
 
-  /** At most `size` threads, started on first use. */
-  constructor({ size }: { size: number }) {
+  /** At most `size` threads, started on first use, which end when idle for `idleMs`. */
+  constructor({ size, idleMs }: { size: number; idleMs?: number }) {
     this.size = size;
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "pool-worker"),
       threads: size,
       tasksPerThread: QUEUED_TASKS,
+      idleMs,
     });
   }
 

@@ -27,6 +27,9 @@ import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
 import { upstreamChain } from "./upstream-chain.ts";
 import { startFromSnapshot } from "./upstream-snapshot.ts";
 
+/** Longer than two slots of the public networks, so that a block does not wait for threads to start. */
+const THREADS_IDLE_MS = 150_000;
+
 export interface FollowerOptions {
   values: Values;
   directory: DataDirectory;
@@ -67,9 +70,9 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     });
     const { identity, publicData } = hello;
     const threads = threadBudget(availableParallelism(), values);
-    const hasher = new CorePool({ size: threads.hashing });
+    const hasher = new CorePool({ size: threads.hashing, idleMs: THREADS_IDLE_MS });
     teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs: THREADS_IDLE_MS });
     teardown.add("rebuild threads", () => rebuilds.close());
     const { dataStoreMapSizeKb: mapSizeKb } = values;
     const openChain = (path: string): Promise<ChainServices> =>
