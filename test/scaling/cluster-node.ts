@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { NODE_OPTIONS, SVC_PROGRAM } from "../support/program.ts";
 
@@ -73,6 +73,16 @@ export class ClusterNode {
   /** The end of the log, for messages of tests. */
   logged(): string {
     return readFileSync(this.log, "utf8").slice(-5_000);
+  }
+
+  /** Bytes of the log so far. */
+  logSize(): number {
+    return existsSync(this.log) ? statSync(this.log).size : 0;
+  }
+
+  /** Lines of the log after so many bytes. */
+  loggedFrom(size: number): string[] {
+    return readFileSync(this.log).subarray(size).toString("utf8").split("\n");
   }
 
   async isReady(): Promise<boolean> {

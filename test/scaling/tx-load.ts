@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Core } from "../../src/core/core.ts";
+import { BotNode } from "../../src/node/bot/bot-node.ts";
+import type { BotOptions } from "../../src/node/bot/bot-options.ts";
+import { BotCallError } from "../../src/node/bot/errors.ts";
+import { TransferBot } from "../../src/node/bot/transfer-bot.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import type { Fr } from "../../src/protocol/field.ts";
+import type { Tx } from "../../src/protocol/tx/tx.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
+import { call, until } from "../p2p/live/json-rpc.ts";
+
+const OPTIONS: BotOptions = {
+  txIntervalMs: 0,
+  privateTransfersPerTx: 0,
+  publicTransfersPerTx: 1,
+  minFeePadding: 9,
+  noStart: false,
+  txMinedWaitMs: 60_000,
+  followChain: "NONE",
+  maxPendingTxs: 0,
+  flushSetupTransactions: false,
+  maxConsecutiveErrors: 0,
+  stopWhenUnhealthy: false,
+};
+const PAUSE_MS = 250;
+const SETTLED_MS = 20_000;
+const AT_ONCE = 100;
+/** HTTP statuses that say nothing about the tx: too many calls, and no node that can take it. */
+const AWAY = new Set([429, 502, 503, 504]);
+
+export interface SentTxs {
+  sent: number;
+  /** Times that a tx was sent again because the client had no good answer. */
+  again: number;
+  /** Hashes of txs that are neither in the pool nor on the chain. */
+  lost: string[];
+  /** Hashes of txs that are listed twice. */
+  twice: string[];
+  /** Why the pool refused a tx, as one whose anchor block a reorg removed. Such a tx is not sent again. */
+  refused: string[];
+}
+
+/** Sends the same tx until a node takes or refuses it, as a wallet does. */
+class PersistentNode extends BotNode {
+  again = 0;
+  readonly sent: string[] = [];
+  readonly refused: string[] = [];
+  readonly #stopped: AbortSignal;
+
+  constructor(url: string, stopped: AbortSignal) {
+    super(url, undefined, stopped);
+    this.#stopped = stopped;
+  }
+
+  override async send(hash: Fr, tx: Tx): Promise<void> {
+    for (;;) {
+      try {
+        await super.send(hash, tx);
+        this.sent.push(toHex(hash));
+        return;
+      } catch (error) {
+        if (this.#stopped.aborted) throw error;
+        if (error instanceof BotCallError && !AWAY.has(error.status)) {
+          this.refused.push(error.message);
+          throw error;
+        }
+        this.again += 1;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+}
+
+/** Sends a tx after the other through a load balancer. */
+export class TxLoad {
+  readonly #url: string;
+  readonly #node: PersistentNode;
+  readonly #stop: AbortController;
+  readonly #bot: TransferBot;
+  #running: Promise<void> = Promise.resolve();
+
+  static async start(core: Core, url: string): Promise<TxLoad> {
+    const load = new TxLoad(core, url);
+    await load.#bot.setUp();
+    load.#running = load.#send();
+    return load;
+  }
+
+  private constructor(core: Core, url: string) {
+    this.#url = url;
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
+    this.#node = new PersistentNode(url, signal);
+    const log = { ...silentLogger, fatal: () => undefined, trace: () => undefined };
+    this.#bot = new TransferBot({ core, node: this.#node, options: OPTIONS, log: log as never, signal });
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      // Making a tx reads from the network too; what cannot be read now is read a little later.
+      await this.#bot.sendOne().catch(() => undefined);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** What became of the txs that were sent since the last call, once they are all in blocks or will not be. */
+  async settled(): Promise<SentTxs> {
+    const hashes = this.#node.sent.splice(0);
+    const { again } = this.#node;
+    this.#node.again = 0;
+    const refused = this.#node.refused.splice(0);
+    const pooled = (await call(this.#url, "node_getPendingTxs").catch(() => [])) as { txHash?: string }[];
+    const pending = pooled.map(({ txHash }) => txHash ?? "");
+    const lost: string[] = [];
+    const blocks = new Map<string, number>();
+    const settle = async (hash: string): Promise<void> => {
+      const mined = async () => {
+        const receipt = (await call(this.#url, "node_getTxReceipt", hash)) as { blockNumber?: number };
+        if (receipt.blockNumber === undefined) return false;
+        blocks.set(hash, receipt.blockNumber);
+        return true;
+      };
+      await until(`tx ${hash} is in a block`, SETTLED_MS, mined).catch(() => lost.push(hash));
+    };
+    for (let at = 0; at < hashes.length; at += AT_ONCE) await Promise.all(hashes.slice(at, at + AT_ONCE).map(settle));
+    const twice = pending.filter((hash, i) => hash !== "" && pending.indexOf(hash) !== i);
+    for (const [hash, number] of blocks) {
+      const block = (await call(this.#url, "node_getBlock", number)) as {
+        body: { txEffects: { txHash: string }[] };
+      };
+      if (block.body.txEffects.filter(({ txHash }) => txHash === hash).length > 1) twice.push(hash);
+    }
+    return { sent: hashes.length, again, lost, twice, refused };
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}
