@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type RecordedL1, recordedNetworkEnvironment, startRecordedL1 } from "../conformance/recorded-node.ts";
 import { freePort } from "../support/free-port.ts";
 import { ClusterNode } from "./cluster-node.ts";
-import { HaProxy } from "./haproxy.ts";
+import { FeedProxy } from "./feed-proxy.ts";
+import { HaProxy, SERVERS } from "./haproxy.ts";
 import { ReadLoad } from "./read-load.ts";
 
 const LIMIT = { timeout: 60_000, interval: 50 };
@@ -18,13 +19,15 @@ describe("a full node and two followers on the recorded chain, behind HAProxy", 
   let nodes: ClusterNode[] = [];
   let haproxy: HaProxy;
   let load: ReadLoad;
+  let feed: FeedProxy;
 
   beforeAll(async () => {
     l1 = await startRecordedL1();
     const feedPort = await freePort();
     const network = recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore });
     const fullNode = { args: ["--node"], environment: { ...network, SVC_FEED_PORT: String(feedPort) } };
-    const follower = { args: ["--follower"], environment: { FOLLOWER_UPSTREAM_URL: `http://127.0.0.1:${feedPort}` } };
+    feed = await FeedProxy.start(feedPort);
+    const follower = { args: ["--follower"], environment: { FOLLOWER_UPSTREAM_URL: feed.url } };
     const kinds = [
       { name: "full", ...fullNode },
       { name: "follower-1", ...follower },
@@ -35,7 +38,7 @@ describe("a full node and two followers on the recorded chain, behind HAProxy", 
     for (const node of nodes) await vi.waitUntil(() => node.isReady(), LIMIT);
     const [full, first, second] = nodes.map(({ address }) => address);
     haproxy = await HaProxy.start([full, first, second], folder);
-    await vi.waitUntil(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT);
+    await vi.waitUntil(() => haproxy.isUp(...SERVERS), LIMIT);
     load = new ReadLoad(haproxy.url, { clients: 4, pauseMs: 5 });
   });
 
@@ -43,6 +46,7 @@ describe("a full node and two followers on the recorded chain, behind HAProxy", 
     await load?.end();
     await haproxy?.stop();
     for (const node of nodes) await node.end("SIGKILL");
+    feed?.stop();
     l1?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -65,18 +69,22 @@ describe("a full node and two followers on the recorded chain, behind HAProxy", 
     await readsGoOn();
     full.signal("SIGCONT");
     follower.start();
-    await expect.poll(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT).toBe(true);
+    await expect.poll(() => haproxy.isUp(...SERVERS), LIMIT).toBe(true);
     await readsGoOn();
   });
 
-  test("no read fails while the full node is drained and started again", async () => {
-    const [full] = nodes;
-    await haproxy.drain("full");
-    await full.end("SIGTERM");
+  test("no read fails while the feed is held back and all nodes are drained and started again, one by one", async () => {
+    feed.pause(true);
     await readsGoOn();
-    full.start();
-    await haproxy.undrain("full");
-    await expect.poll(() => haproxy.isUp("full", "follower-1", "follower-2"), LIMIT).toBe(true);
-    await readsGoOn();
+    feed.pause(false);
+    for (const [i, server] of SERVERS.entries()) {
+      await haproxy.drain(server);
+      await nodes[i].end("SIGTERM");
+      await readsGoOn();
+      nodes[i].start();
+      await haproxy.undrain(server);
+      await expect.poll(() => haproxy.isUp(...SERVERS), LIMIT).toBe(true);
+      await readsGoOn();
+    }
   });
 });
