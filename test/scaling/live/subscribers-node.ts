@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
@@ -17,8 +17,8 @@ import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";
 export type ToNode = { ask: "step" } | { ask: "memory" } | { ask: "end" };
 export type FromNode =
   | { kind: "ready"; port: number; checkpoints: number }
-  /** `at` is CLOCK_MONOTONIC in milliseconds, which all processes share. */
-  | { kind: "step"; importMs: number; commits: { tips: string; at: number }[] }
+  /** The CPU time is that of the thread that imports. `at` is CLOCK_MONOTONIC in milliseconds, which all processes share. */
+  | { kind: "step"; importMs: number; importCpuMs: number; commits: { tips: string; at: number }[] }
   | { kind: "memory"; bytes: number };
 
 function tipsKey({ proposed, checkpointed }: ReturnType<typeof chain.tips>): string {
@@ -34,6 +34,9 @@ const { store, chain, world, synchronizer, close } = recordedNode(core, l1, path
 await synchronizer.syncOnce();
 
 let commits: { tips: string; at: number }[] = [];
+/** CPU time of the main thread, from Linux's scheduler. */
+const mainThreadCpuMs = (): number =>
+  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6;
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const transaction = store.transaction.bind(store);
 store.transaction = (work) => {
@@ -75,9 +78,10 @@ process.on("message", async ({ ask }: ToNode) => {
   if (ask === "step") {
     l1.height = recording.checkpoints[next++].l1.number;
     commits = [];
-    const started = now();
+    const [started, cpu] = [now(), mainThreadCpuMs()];
     await synchronizer.syncOnce();
-    return tell({ kind: "step", importMs: now() - started, commits });
+    const importCpuMs = mainThreadCpuMs() - cpu;
+    return tell({ kind: "step", importMs: now() - started, importCpuMs, commits });
   }
   await listener.close(0);
   await close();

@@ -73,8 +73,8 @@ function spread(numbers: readonly number[]): string {
 async function step(
   node: NodeProcess,
   clients: Clients,
-): Promise<{ importMs: number; delays: number[]; merged: number }> {
-  const { importMs, commits } = await node.ask({ ask: "step" }, "step");
+): Promise<{ importMs: number; importCpuMs: number; delays: number[]; merged: number }> {
+  const { importMs, importCpuMs, commits } = await node.ask({ ask: "step" }, "step");
   // Tips are first committed at this time; commits of other things leave them as they are.
   const committed = new Map<string, number>();
   for (const { tips, at } of commits) if (!committed.has(tips)) committed.set(tips, at);
@@ -89,7 +89,7 @@ async function step(
   }
   const whole = [...events].filter(([, { count }]) => count === subscribers);
   const delays = whole.flatMap(([tips, { last }]) => (committed.has(tips) ? [last - committed.get(tips)!] : []));
-  return { importMs, delays, merged: committed.size - whole.length };
+  return { importMs, importCpuMs, delays, merged: committed.size - whole.length };
 }
 
 async function steps(node: NodeProcess, clients: Clients, count: number, title: string): Promise<number[]> {
@@ -98,14 +98,15 @@ async function steps(node: NodeProcess, clients: Clients, count: number, title: 
   const imports = all.map(({ importMs }) => importMs);
   console.log(`${title}: last delivery after the commit: ${spread(all.flatMap(({ delays }) => delays))}`);
   console.log(`${title}: import of a checkpoint: ${spread(imports)}`);
-  return imports;
+  return all.map(({ importCpuMs }) => importCpuMs);
 }
 
 const bare = await startNode();
-const alone: number[] = [];
-for (let i = 0; i < bare.checkpoints; i++) alone.push((await bare.node.ask({ ask: "step" }, "step")).importMs);
+const aloneSteps = [];
+for (let i = 0; i < bare.checkpoints; i++) aloneSteps.push(await bare.node.ask({ ask: "step" }, "step"));
 await bare.node.end();
-console.log(`nobody subscribed: import of a checkpoint: ${spread(alone)}`);
+const alone = aloneSteps.map(({ importCpuMs }) => importCpuMs);
+console.log(`nobody subscribed: import of a checkpoint: ${spread(aloneSteps.map(({ importMs }) => importMs))}`);
 
 const { node, port, checkpoints } = await startNode();
 const clients: Clients = new Process("./subscribers-clients.ts");
@@ -130,8 +131,10 @@ try {
     const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
     return (sum(numbers) / sum(others)).toFixed(2);
   };
-  console.log(`import with subscribers / without: ${ratio(first, alone.slice(0, half))}`);
-  console.log(`import beside clients that do not read / without: ${ratio(second, alone.slice(half))}`);
+  console.log(`CPU time of the importing thread with subscribers / without: ${ratio(first, alone.slice(0, half))}`);
+  console.log(
+    `CPU time of the importing thread beside clients that do not read / without: ${ratio(second, alone.slice(half))}`,
+  );
   console.log(`subscribers connected at the end: ${(await clients.ask({ ask: "received" }, "received")).open}`);
 } finally {
   await clients.end();
