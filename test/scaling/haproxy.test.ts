@@ -87,4 +87,26 @@ describe("a full node and two followers on the recorded chain, behind HAProxy", 
       await readsGoOn();
     }
   });
+
+  test("what is true for ever is answered by HAProxy's cache when no node is left", async () => {
+    const [, tip] = (await call("node_getBlockNumber")).headers.get("x-svc-block")?.split(" ") ?? [];
+    const query = encodeURIComponent(JSON.stringify([tip]));
+    const read = () => fetch(`${haproxy.url}/v1/node_getBlockByHash?params=${query}`);
+    const first = await read();
+    expect(first.headers.get("cache-control")).toContain("immutable");
+    const body = await first.text();
+    await load.end();
+    for (const node of nodes) await node.end("SIGKILL");
+    const cached = await read();
+    expect({ status: cached.status, body: await cached.text() }).toEqual({ status: 200, body });
+    expect((await call("node_getBlock", 2)).status).toBe(503);
+  });
+
+  function call(method: string, ...params: unknown[]): Promise<Response> {
+    return fetch(haproxy.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+  }
 });
