@@ -2,7 +2,7 @@
  * A local network, whose node is the full node, and two followers behind Debian's HAProxy with the configuration of
  * `deploy/`, while clients read and transactions are sent through it. One fault after the other is caused; each phase
  * ends when all nodes are in use again and blocks are made. Prints what the clients saw, by phase, and ends with 1 when
- * a read failed or was older than its client had seen, or a sent transaction was lost.
+ * a read failed or was older than its client had seen, a sent transaction was lost, or a subscriber missed a block.
  *
  *   node test/scaling/live/haproxy.ts --folder /tmp/scaling [--clients 8] [--seconds 10] [--only PATTERN]
  */
@@ -13,6 +13,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { type Lie, lyingFeed } from "../../follower/lying-feed.ts";
 import { call, until } from "../../p2p/live/json-rpc.ts";
 import { freePort } from "../../support/free-port.ts";
+import { BlockSubscriber } from "../block-subscriber.ts";
 import { ClusterNode } from "../cluster-node.ts";
 import { FeedProxy } from "../feed-proxy.ts";
 import { HaProxy, SERVERS } from "../haproxy.ts";
@@ -69,6 +70,7 @@ const haproxy = await HaProxy.start([full.address, first.address, second.address
 const allUp = () => until("HAProxy uses all nodes", START_MS, () => haproxy.isUp(...SERVERS));
 await allUp();
 const reads = new ReadLoad(haproxy.url, { clients: Number(values.clients), pauseMs: 10 });
+const subscriber = new BlockSubscriber(haproxy.url);
 const txs = await TxLoad.start(loadCore(), haproxy.url);
 
 /** The tip that a node has. */
@@ -201,6 +203,7 @@ try {
   for (const { name, takesBack = false, fault } of phases.filter(({ name }) => new RegExp(values.only).test(name))) {
     const before = await retries();
     reads.take();
+    subscriber.take();
     await fault();
     for (const node of nodes) await started(node);
     await allUp();
@@ -208,6 +211,9 @@ try {
     const sent = await txs.settled();
     const counts = reads.take();
     report(name, counts, sent, (await retries()) - before);
+    const { blocks, resumed, reorgs, gaps } = subscriber.take();
+    console.log(`  subscriber: ${blocks} blocks, resumed ${resumed} times, ${reorgs} reorgs, ${gaps.length} gaps`);
+    for (const gap of gaps.slice(0, 5)) faults.push(`${name}: the subscriber is told of ${gap}`);
     for (const text of [...new Set(counts.failed)].slice(0, 5)) faults.push(`${name}: ${text}`);
     for (const text of counts.old.slice(0, 5)) faults.push(`${name}: ${text}`);
     if (!takesBack && counts.behind > 0) faults.push(`${name}: ${counts.behind} reads found no node with their block`);
@@ -221,6 +227,7 @@ try {
 } finally {
   await txs.end();
   await reads.end();
+  await subscriber.end();
   await haproxy.stop();
   feedProxy.stop();
   onlyFeed.stop();
@@ -229,7 +236,11 @@ try {
     await node.end(node === full ? "SIGTERM" : "SIGKILL");
   }
 }
-console.log(faults.length === 0 ? "no read failed, none was old, no tx was lost" : faults.join("\n"));
+console.log(
+  faults.length === 0
+    ? "no read failed, none was old, no tx was lost, and the subscriber missed no block"
+    : faults.join("\n"),
+);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
 async function retries(): Promise<number> {

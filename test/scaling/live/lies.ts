@@ -42,7 +42,7 @@ export const LIES: readonly [name: string, lie: () => Lie][] = [
     "a state root",
     aboutBlocks(
       ({ header }) => ({ header: flipped(header, HEADER_SNAPSHOT_AT[NOTE_HASH_TREE] + 31) }),
-      ({ archiveRoot }) => ({ archiveRoot: flipped(archiveRoot) }),
+      () => ({}),
     ),
   ],
   [
