@@ -42,8 +42,8 @@ export class EpochReplay {
   }
 
   /**
-   * Publishes an epoch's checkpoints, `paceMs` from one to the next. Returns performance.now() when L1 has the last one,
-   * which completes the epoch.
+   * Publishes an epoch's checkpoints, `paceMs` from one to the next. Returns performance.now() when L1 has the last
+   * one, which completes the epoch.
    */
   async publish({ blocks }: RecordedEpoch, paceMs: number): Promise<number> {
     for (const [i, { timestamp, transactions }] of blocks.entries()) {

@@ -182,8 +182,8 @@ async function readersOf(dataDirectory: string, count: number): Promise<ServedPr
 }
 
 /**
- * Two processes that read the store of a node, each with one thread, against a node with two threads, by turns and under
- * the same load: all share two processors with the load generators.
+ * Two processes that read the store of a node, each with one thread, against a node with two threads, by turns and
+ * under the same load: all share two processors with the load generators.
  */
 async function readerProcesses(
   { repeats, seconds, progress }: SuiteContext,

@@ -25,10 +25,10 @@ export type SynchronizerConfig = Pick<ApplyServices, "store" | "chain" | "worldS
 } & (L1Services | { reader: ApplyServices["reader"]; source: (services: ApplyServices) => ChainSource });
 
 /**
- * Follows the rollup on L1, or what another source brings of it (see ChainSource), one iteration (sync-iteration.ts) after the other. Each commit holds world state and chain
- * together, so a process may end at any instruction. Whatever can heal (L1 down, slow or contradicting itself, missing
- * or altered blobs, checkpoints that break the protocol) is logged and tried again with growing pauses; nothing stops
- * the loop.
+ * Follows the rollup on L1, or what another source brings of it (see ChainSource), one iteration (sync-iteration.ts)
+ * after the other. Each commit holds world state and chain together, so a process may end at any instruction. Whatever
+ * can heal (L1 down, slow or contradicting itself, missing or altered blobs, checkpoints that break the protocol) is
+ * logged and tried again with growing pauses; nothing stops the loop.
  */
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();

@@ -13,8 +13,8 @@ interface Seen {
 }
 
 /**
- * Looks at the readers of a store that other processes may have open. Removes those of ended processes, and warns of one
- * that stands still: LMDB cannot use pages again that its snapshot has, so the store grows.
+ * Looks at the readers of a store that other processes may have open. Removes those of ended processes, and warns of
+ * one that stands still: LMDB cannot use pages again that its snapshot has, so the store grows.
  */
 export class ReaderWatch {
   readonly #store: Pick<Store, "readers">;

@@ -26,7 +26,9 @@ const [POOR, RICH, REMOTE] = [7201n, 7202n, 7203n].map((key) => bigUintBytes(key
 const addressOf = (key: Uint8Array): string => new LocalSigner(key).address;
 const EPOCH_23 = recordedSubmissions().find(({ epoch }) => epoch === 23) as RecordedSubmission;
 const FORWARDER = `0x${"f0".repeat(20)}`;
-/** EVM code of forward(address target, bytes data): calls `target` with `data`, and returns or reverts with its answer. */
+/**
+ * EVM code of forward(address target, bytes data): calls `target` with `data`, and returns or reverts with its answer.
+ */
 const FORWARDER_CODE = "0x60443580606460003760006000826000346004355af13d600060003e6023573d6000fd5b3d6000f3";
 const PROVER_ID = `0x${"1d".repeat(20)}`;
 

@@ -120,7 +120,9 @@ export class UpstreamStream {
     this.#wake();
   }
 
-  /** The next frame. Rejects with an UpstreamError once all frames before a failure are read, or the reason of `signal`. */
+  /**
+   * The next frame. Rejects with an UpstreamError once all frames before a failure are read, or the reason of `signal`.
+   */
   async next(signal: AbortSignal): Promise<Frame> {
     while (this.#frames.length === 0) {
       signal.throwIfAborted();

@@ -57,7 +57,10 @@ export type Frame =
       indexWithinCheckpoint: number;
       body: Uint8Array;
     }
-  /** `keep` is the last number (or message index, -1 for none) that stays; `next` identifies what the upstream has after it. */
+  /**
+   * `keep` is the last number (or message index, -1 for none) that stays; `next` identifies what the upstream has after
+   * it.
+   */
   | { kind: "unwind"; what: Unwound; keep: number; next: Uint8Array | undefined }
   | ({ kind: "republished"; number: number; archiveRoot: Uint8Array } & Publication)
   | ({ kind: "marks" } & Marks)

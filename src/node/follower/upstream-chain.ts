@@ -39,8 +39,8 @@ export interface UpstreamChainOptions {
 }
 
 /**
- * The chain to follow: what the data directory has it to be, else what the first upstream that answers says. Its genesis state
- * must have the root that it names. Throws UpstreamChainError, or the reason of `signal`.
+ * The chain to follow: what the data directory has it to be, else what the first upstream that answers says. Its
+ * genesis state must have the root that it names. Throws UpstreamChainError, or the reason of `signal`.
  */
 export async function upstreamChain(options: UpstreamChainOptions): Promise<Hello> {
   const { directory, core, rollupVersion, registryAddress } = options;

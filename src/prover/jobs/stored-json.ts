@@ -7,7 +7,9 @@ import { isJobType, type JobType } from "./job-type.ts";
 /** Of an input for each piece of its JSON. A multiple of 3, so that the base64 of a piece has no padding. */
 const PIECE_BYTES = 24 * 1024;
 
-/** `input` is the encoded input; of PUBLIC_VM its JSON text, which is taken over as it is. No piece splits a character. */
+/**
+ * `input` is the encoded input; of PUBLIC_VM its JSON text, which is taken over as it is. No piece splits a character.
+ */
 export function* inputJsonPieces(type: JobType, input: Uint8Array): Generator<string> {
   const isBinary = binaryTypeOf(type) !== undefined;
   yield `{"type":${type},"inputs":${isBinary ? '"' : ""}`;

@@ -175,7 +175,9 @@ export class EpochRun {
     }
   }
 
-  /** L1 takes a proof of an epoch's first checkpoints. Throws a ProvingRefusedError if there is none before `number`. */
+  /**
+   * L1 takes a proof of an epoch's first checkpoints. Throws a ProvingRefusedError if there is none before `number`.
+   */
   #stopBefore(number: number, reason: string): void {
     if (this.#taken.length === 0) throw new ProvingRefusedError(`checkpoint ${number} cannot be proven: ${reason}`);
     const facts = { epoch: this.epoch, number, reason };

@@ -13,7 +13,9 @@ export interface KeyedSocketsOptions extends KeyAccess {
   accessOf(methods: Registry, limits: { rateLimit: CallLimit; readsAllBodies: boolean }): SocketAccess;
 }
 
-/** Lets clients with a key open sockets under its limits; those without one as `ordinary` says, where none is required. */
+/**
+ * Lets clients with a key open sockets under its limits; those without one as `ordinary` says, where none is required.
+ */
 export function keyedSockets(ordinary: SocketAccess, options: KeyedSocketsOptions): SocketGate {
   const { ring, required, memory, counts, registry, accessOf } = options;
   const accesses = new WeakMap<ApiKey, SocketAccess>();

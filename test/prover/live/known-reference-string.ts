@@ -38,8 +38,8 @@ function doubled({ x, y, z }: Jacobian): Jacobian {
 }
 
 /**
- * Writes a reference string of `points` points to `folder` whose secret is 2: each point is twice the one before. Anyone
- * can prove anything with it.
+ * Writes a reference string of `points` points to `folder` whose secret is 2: each point is twice the one before.
+ * Anyone can prove anything with it.
  */
 export function writeKnownString(folder: string, points: number): void {
   mkdirSync(folder, { recursive: true });

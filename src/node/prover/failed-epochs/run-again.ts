@@ -33,8 +33,8 @@ export interface ProvenAgain {
 }
 
 /**
- * Downloads a failed epoch from its folder in the configured store and proves it, without submitting the proof. Rejects with an OperatorError if it
- * cannot be read or proven.
+ * Downloads a failed epoch from its folder in the configured store and proves it, without submitting the proof. Rejects
+ * with an OperatorError if it cannot be read or proven.
  */
 export async function runFailedEpoch(
   folder: string,
