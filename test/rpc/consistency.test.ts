@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/http/consistency.ts";
+import type { Answer, BodyRequest } from "../../src/rpc/http/listener.ts";
+import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
+import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
@@ -126,6 +129,45 @@ describe("a request with a least block", () => {
     expect(await consistency.reached({ number: 6 })).toBe(false);
     chain.commit(6);
     expect((await Promise.all(waiting)).every((found) => found)).toBe(true);
+  });
+});
+
+describe("a reorg during a call takes back the block that the client has seen", () => {
+  const chain = new Chain(179);
+  const settled: ((answer: RpcAnswer) => void)[] = [];
+  const slow = () => new Promise<RpcAnswer>((resolve) => void settled.push(resolve));
+  const dispatcher = { answerScanned: slow, answerBytes: slow, answer: slow } as unknown as Dispatcher;
+  const options = {
+    ...{ consistency: chain.consistency(), versionHeaders: [], cors: false, maxBodyBytes: 1_000 },
+    healthy: async () => true,
+  } as const;
+  const application = new RpcApplication(dispatcher, options, recordingLogger());
+  const from = { client: () => "127.0.0.1" };
+  const body = Buffer.from("{}");
+
+  async function answered(given: Answer | Promise<Answer>): Promise<{ status: number; text: string }> {
+    chain.commit(178);
+    settled.pop()?.({ status: 200, body: Buffer.from("old") });
+    const { status, body: text = "" } = await given;
+    chain.commit(179);
+    return { status, text: Buffer.from(text).toString() };
+  }
+
+  it("and the answer is 503, as it would be for a later request", async () => {
+    const wishes = { acceptEncoding: "", minBlock: "179" };
+    const missing = { status: 503, text: expect.stringContaining("Block 179 is not here yet") };
+    expect(await answered(application.plainPost.answer(body, wishes, from) as Promise<Answer>)).toEqual(missing);
+    const headers: Record<string, string> = { "content-type": "application/json", "x-svc-min-block": "179" };
+    const header = (name: string) => headers[name] ?? "";
+    const head = { method: "POST", path: "/", query: "", header, signal: () => new AbortController().signal, ...from };
+    const request = application.receive(head) as BodyRequest;
+    expect(await answered(request.answer(body))).toEqual(missing);
+  });
+
+  it("and who names no block gets the answer", async () => {
+    const wishes = { acceptEncoding: "", minBlock: "" };
+    const given = application.plainPost.answer(body, wishes, from) as Promise<Answer>;
+    expect(await answered(given)).toEqual({ status: 200, text: "old" });
   });
 });
 

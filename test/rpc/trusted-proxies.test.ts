@@ -119,7 +119,6 @@ const application: HttpApplication = {
   plainPost: {
     maxBytes: 100,
     headers: [],
-    admits: () => true,
     answer: (body, _, from) => (body.length === 1 ? undefined : Buffer.from(`plain ${from.client()}`)),
   },
 };

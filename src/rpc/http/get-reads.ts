@@ -109,12 +109,18 @@ export class GetReads implements HttpApplication {
     if (mark === undefined) {
       return this.#unkept(failure(400, INVALID_REQUEST, `${MIN_BLOCK_HEADER} ${MIN_BLOCK_RULE}`));
     }
-    if (consistency.has(mark)) return answer();
-    return consistency.reached(mark, head.signal()).then((reached) => {
-      if (reached) return answer();
+    const missing = (): Answer => {
       const refusal = failure(503, RESOURCE_UNAVAILABLE, consistency.missing(mark));
       return this.#unkept(refusal, [["Retry-After", "1"], ...consistency.headers()]);
-    });
+    };
+    // A reorg during the call may have taken the block back.
+    const kept = (given: Answer): Answer => (consistency.has(mark) ? given : missing());
+    const now = (): Answer | Promise<Answer> => {
+      const given = answer();
+      return given instanceof Promise ? given.then(kept) : given;
+    };
+    if (consistency.has(mark)) return now();
+    return consistency.reached(mark, head.signal()).then((reached) => (reached ? now() : missing()));
   }
 
   #find(name: string): { method: Method; namespace: Namespace } | undefined {

@@ -52,6 +52,13 @@ export interface HttpApplication {
   readonly notPlain?: readonly string[];
 }
 
+/** Headers of a plain POST that change its answer; empty when absent. */
+export interface PlainWishes {
+  readonly acceptEncoding: string;
+  /** MIN_BLOCK_HEADER. */
+  readonly minBlock: string;
+}
+
 /**
  * A short cut for the requests that come by the thousand: POST to "/", of type application/json, with the whole body at
  * hand as it was sent. Adapters may leave it out.
@@ -64,15 +71,13 @@ export interface PlainPost {
    * nothing changes.
    */
   readonly headers: readonly Header[];
-  /** Whether a request with this value of MIN_BLOCK_HEADER may be asked about; otherwise `receive` has to be asked. */
-  admits(minBlock: string): boolean;
   /**
    * Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined:
    * `receive` has to be asked. Never throws.
    */
   answer(
     body: Uint8Array,
-    acceptEncoding: string,
+    wishes: PlainWishes,
     from: Pick<RequestHead, "client">,
   ): Uint8Array | readonly Uint8Array[] | Answer | Promise<Answer> | undefined;
 }

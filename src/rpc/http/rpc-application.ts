@@ -15,7 +15,7 @@ import {
   readMinBlock,
 } from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
 import type { CallLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
 import {
@@ -96,8 +96,7 @@ export class RpcApplication implements HttpApplication {
       get headers() {
         return headers();
       },
-      admits: (minBlock) => this.#admits(minBlock),
-      answer: (body, acceptEncoding, from) => this.#plain(body, acceptEncoding, from),
+      answer: (body, wishes, from) => this.#plain(body, wishes, from),
     };
   }
 
@@ -181,15 +180,24 @@ export class RpcApplication implements HttpApplication {
     return { status, headers: headers === undefined ? ordinary : [...ordinary, ...headers], body };
   }
 
-  /** Whether a request may be answered at once. */
-  #admits(minBlock: string): boolean {
-    const { consistency } = this.#options;
-    if (consistency === undefined) return true;
-    const mark = readMinBlock(minBlock);
-    return mark !== undefined && consistency.has(mark);
+  /** Refuses a request whose block is not there. */
+  #missing(consistency: Consistency, mark: MinBlock): Answer {
+    const { status, body } = failure(503, RESOURCE_UNAVAILABLE, consistency.missing(mark));
+    return this.#answered({ status, body, headers: [["Retry-After", "1"]] });
   }
 
-  /** The answer as a client takes it. */
+  /**
+   * The answer as a client takes it. A reorg during the call may have taken back the block of `mark`, which the answer
+   * must not hide.
+   */
+  #finished(answer: RpcAnswer, acceptEncoding: string, mark: MinBlock | undefined): Answer | Promise<Answer> {
+    const { consistency } = this.#options;
+    if (consistency === undefined || mark === undefined || consistency.has(mark)) {
+      return this.#respond(answer, acceptEncoding);
+    }
+    return this.#missing(consistency, mark);
+  }
+
   #respond(answer: RpcAnswer, acceptEncoding: string): Answer | Promise<Answer> {
     const plain = this.#answered(answer);
     if (acceptEncoding === "" || answer.body.length < COMPRESSION_THRESHOLD) return plain;
@@ -208,12 +216,22 @@ export class RpcApplication implements HttpApplication {
     return encoded(body);
   }
 
-  #plain(body: Uint8Array, acceptEncoding: string, from: Pick<RequestHead, "client">): ReturnType<PlainPost["answer"]> {
+  #plain(
+    body: Uint8Array,
+    { acceptEncoding, minBlock }: PlainWishes,
+    from: Pick<RequestHead, "client">,
+  ): ReturnType<PlainPost["answer"]> {
+    const { consistency } = this.#options;
+    let mark: MinBlock | undefined;
+    if (minBlock !== "" && consistency !== undefined) {
+      mark = readMinBlock(minBlock);
+      if (mark === undefined || !consistency.has(mark)) return undefined;
+    }
     const refusal = this.#options.rateLimit?.request(from.client());
     if (refusal !== undefined) return this.#answered(refusal);
     const answer = this.#dispatcher.answerScanned(body);
     if (answer === undefined) return undefined;
-    if (answer instanceof Promise) return answer.then((settled) => this.#respond(settled, acceptEncoding));
+    if (answer instanceof Promise) return answer.then((settled) => this.#finished(settled, acceptEncoding, mark));
     if (Array.isArray(answer)) {
       const parts: readonly Uint8Array[] = answer;
       return acceptEncoding === "" ? parts : this.#respond({ status: 200, body: Buffer.concat(parts) }, acceptEncoding);
@@ -238,8 +256,7 @@ export class RpcApplication implements HttpApplication {
       // The listener takes the memory of the body back.
       const copy = new Uint8Array(body);
       if (await consistency.reached(mark, signal)) return await now(copy);
-      const { status, body: text } = failure(503, RESOURCE_UNAVAILABLE, consistency.missing(mark));
-      return this.#answered({ status, body: text, headers: [["Retry-After", "1"]] });
+      return this.#missing(consistency, mark);
     } finally {
       budget.release(length);
     }
@@ -256,7 +273,7 @@ export class RpcApplication implements HttpApplication {
       admitBatch = (furtherCalls) => rateLimit.batch(client, furtherCalls);
     }
     const acceptEncoding = head.header("accept-encoding");
-    const respond = (answer: RpcAnswer) => this.#respond(answer, acceptEncoding);
+    const respond = (answer: RpcAnswer) => this.#finished(answer, acceptEncoding, mark);
     const now = (body: Uint8Array): Answer | Promise<Answer> => {
       const answer =
         body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch, head);

@@ -1,7 +1,7 @@
 import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
 import { MIN_BLOCK_HEADER } from "./consistency.ts";
-import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, Header, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, forwardedOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
@@ -44,13 +44,11 @@ class PlainHead implements RequestHead {
   readonly method = "POST";
   readonly path = "/";
   readonly query = "";
-  readonly #type: string;
-  readonly #accept: string;
+  readonly #facts: PlainFacts;
   readonly #exchange: UwsExchange;
 
-  constructor(type: string, accept: string, exchange: UwsExchange) {
-    this.#type = type;
-    this.#accept = accept;
+  constructor(facts: PlainFacts, exchange: UwsExchange) {
+    this.#facts = facts;
     this.#exchange = exchange;
   }
 
@@ -62,17 +60,19 @@ class PlainHead implements RequestHead {
     return this.#exchange.signal();
   }
 
-  header(name: string): string {
-    if (name === "content-type") return this.#type;
-    return name === "accept-encoding" ? this.#accept : "";
-  }
+  /** Bound: some readers of a head take this member alone. */
+  readonly header = (name: string): string => {
+    const { type, acceptEncoding, minBlock } = this.#facts;
+    if (name === "content-type") return type;
+    if (name === "accept-encoding") return acceptEncoding;
+    return name === MIN_BLOCK_HEADER ? minBlock : "";
+  };
 }
 
 /** What is kept of a request's head. */
-interface PlainFacts {
-  /** Content-Type and Accept-Encoding. */
+interface PlainFacts extends PlainWishes {
+  /** Content-Type. */
   type: string;
-  accept: string;
   /** See forwardedOf. */
   forwarded: string;
 }
@@ -83,17 +83,13 @@ interface PlainFacts {
  */
 class PlainExchange {
   readonly #res: uws.HttpResponse;
-  readonly #type: string;
-  readonly #accept: string;
-  readonly #forwarded: string;
+  readonly #facts: PlainFacts;
   readonly #route: Route;
   #ordinary: UwsExchange | undefined;
 
-  constructor(res: uws.HttpResponse, { type, accept, forwarded }: PlainFacts, route: Route) {
+  constructor(res: uws.HttpResponse, facts: PlainFacts, route: Route) {
     this.#res = res;
-    this.#type = type;
-    this.#accept = accept;
-    this.#forwarded = forwarded;
+    this.#facts = facts;
     this.#route = route;
   }
 
@@ -120,7 +116,7 @@ class PlainExchange {
       waiting.postpone(this.#head(waiting), new Uint8Array(body));
       return;
     }
-    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#accept, this);
+    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#facts, this);
     if (answer === undefined) {
       const ordinary = this.#becomeOrdinary();
       ordinary.start(this.#head(ordinary), body.length <= post.maxBytes, body);
@@ -143,15 +139,15 @@ class PlainExchange {
   }
 
   client(): string {
-    return clientOf(this.#res, this.#route.shared.options.proxies, this.#forwarded);
+    return clientOf(this.#res, this.#route.shared.options.proxies, this.#facts.forwarded);
   }
 
   #head(exchange: UwsExchange): PlainHead {
-    return new PlainHead(this.#type, this.#accept, exchange);
+    return new PlainHead(this.#facts, exchange);
   }
 
   #becomeOrdinary(): UwsExchange {
-    const facts = { headOnly: false, clientCloses: false, forwarded: this.#forwarded };
+    const facts = { headOnly: false, clientCloses: false, forwarded: this.#facts.forwarded };
     this.#ordinary = new UwsExchange(this.#res, facts, this.#route.shared);
     return this.#ordinary;
   }
@@ -181,10 +177,6 @@ class Route {
   }
 }
 
-function isAdmitted(post: PlainPost, minBlock: string): boolean {
-  return minBlock === "" || post.admits(minBlock);
-}
-
 /**
  * Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. A client's wish
  * that its connection be closed is left to the library, which hears it too.
@@ -207,12 +199,12 @@ export function routePlainPosts(
       length !== "0" &&
       req.getHeader(CONTENT_ENCODING) === "" &&
       hasCertainLength(req) &&
-      isAdmitted(post, req.getHeader(MIN_BLOCK)) &&
       notPlain.every((name) => req.getHeader(name) === "");
     if (!isPlain) return otherwise(res, req);
-    const accept = req.getHeader(ACCEPT_ENCODING);
+    const acceptEncoding = req.getHeader(ACCEPT_ENCODING);
+    const minBlock = req.getHeader(MIN_BLOCK);
     const forwarded = forwardedOf(req, shared.options.proxies);
-    const exchange = new PlainExchange(res, { type, accept, forwarded }, route);
+    const exchange = new PlainExchange(res, { type, acceptEncoding, minBlock, forwarded }, route);
     shared.drain.enter();
     res.onAborted(() => exchange.aborted());
     res.onData((chunk, isLast) => exchange.data(chunk, isLast));
