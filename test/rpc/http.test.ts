@@ -534,6 +534,23 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     await expect(fetch(`http://127.0.0.1:${closing.port}/status`)).rejects.toThrow();
   });
 
+  test("closing sends long answers whole and logs nothing", async () => {
+    const closing = await listenWith(application, options);
+    const logged = log.entries.length;
+    const taken = once(begun, "later");
+    const [later, text] = [request("later", [50]), request("text", [200_000])];
+    const pending = fetch(`http://127.0.0.1:${closing.port}/`, {
+      method: "POST",
+      headers: { ...JSON_TYPE, "accept-encoding": "identity" },
+      body: `[${later},${text}]`,
+    });
+    await taken;
+    const closed = closing.close();
+    expect(await (await pending).json()).toEqual([result(50), result("x".repeat(200_000))]);
+    await closed;
+    expect(log.entries.slice(logged)).toEqual([]);
+  });
+
   test("closing cuts off requests in flight after its timeout", async () => {
     const closing = await listenWith(application, options);
     const taken = once(begun, "later");

@@ -216,19 +216,20 @@ export class UwsExchange implements Timed, Caller {
       if (this.#facts.headOnly) res.endWithoutBody(body.length, close);
       // The library lets go of a connection that ends, so what it still holds for it is bounded.
       else if (body.length === 0 || (close && body.length <= WHOLE_ANSWER_BYTES)) res.end(body, close);
-      else return this.#sendPiecewise(new Body([body]), close);
+      else return this.#sendPiecewise(new Body([body]));
       this.finish();
     });
   }
 
   /**
    * Keeps the body here instead of in the library's send buffer, which has no bound: a client that stops reading can be
-   * told apart, and one that pipelines requests without reading is cut off by the library at the next one.
+   * told apart, and one that pipelines requests without reading is cut off by the library at the next one. The library
+   * cannot close the connection behind such an answer: that is left to the next one, or to the end of the listener.
    */
-  #sendPiecewise(body: Body, close: boolean): void {
+  #sendPiecewise(body: Body): void {
     const [ok, complete] = this.#write(body, 0);
-    if (complete) this.#taken(close);
-    else this.#sendRest(body, close, ok);
+    if (complete) this.finish();
+    else this.#sendRest(body, ok);
   }
 
   /** What one turn writes: whether the kernel took it, and whether that was all. */
@@ -252,11 +253,11 @@ export class UwsExchange implements Timed, Caller {
     }
     this.#held = body.length;
     this.#res.writeStatus(head);
-    this.#sendPiecewise(body, this.#closes);
+    this.#sendPiecewise(body);
   }
 
   /** `ok`: the kernel has taken the last piece, so the next one is for this side to send. */
-  #sendRest(body: Body, close: boolean, ok: boolean): void {
+  #sendRest(body: Body, ok: boolean): void {
     const { deadlines, options, turns } = this.#shared;
     const res = this.#res;
     this.#onExpiry = () => void res.close();
@@ -264,7 +265,7 @@ export class UwsExchange implements Timed, Caller {
     /** The offset counts the bytes of the body. Gives whether the kernel took the piece whole. */
     const write = (offset: number): boolean => {
       const [taken, complete] = this.#write(body, offset);
-      if (complete) this.#taken(close);
+      if (complete) this.finish();
       else {
         deadlines.set(this, options.stallTimeoutMs);
         if (taken) turns.take(inTurn);
@@ -283,13 +284,7 @@ export class UwsExchange implements Timed, Caller {
     if (!this.#shared.budget.take(body.length)) return void this.#res.close();
     this.#held = body.length;
     this.#sent = body;
-    this.#sendRest(new Body([body]), this.#closes, false);
-  }
-
-  #taken(close: boolean): void {
-    this.finish();
-    // The whole body is with the kernel; closing now still delivers it.
-    if (close) this.#res.close();
+    this.#sendRest(new Body([body]), false);
   }
 
   expired(): void {
