@@ -137,7 +137,7 @@ export class UpstreamStream {
       });
     }
     const frame = this.#frames.shift()!;
-    if (this.#answer.isPaused()) {
+    if (this.#answer.isPaused() && this.#frames.length < MOST_WAITING) {
       this.#answer.resume();
       this.#timer = this.#frameTimer();
     }
