@@ -174,7 +174,13 @@ class Feed {
       log,
       stallTimeoutMs = STALL_TIMEOUT_MS,
     } = this.#options;
-    const body = await readBody(request);
+    let body: Uint8Array | undefined;
+    try {
+      body = await readBody(request);
+    } catch {
+      // The client left before its request was complete.
+      return void response.destroy();
+    }
     if (body === undefined) return refuse(413, `the request must have at most ${MAX_REQUEST_BYTES} bytes`);
     let cursor: FeedCursor;
     try {
