@@ -163,9 +163,15 @@ export async function killLocalNetwork(dataDirectory: string, kills: number, mos
     const lostBlocks: LostBlock[] = [];
     const lost = new Set<string>();
     for (const { seen, killedAt } of lives) {
-      for (const [i, { hash, at, onL1At }] of [...seen.values()].entries()) {
-        if (await call<object | undefined>(network.url, "node_getBlockByHash", hash)) continue;
+      let kept = false;
+      for (const [i, { hash, at, onL1At }] of [...[...seen.values()].entries()].reverse()) {
+        if (await call<object | undefined>(network.url, "node_getBlockByHash", hash)) {
+          kept = true;
+          continue;
+        }
         lost.add(hash);
+        // Its slot passed before it was on L1, so the network replaced it, and not the kill took it: later ones live.
+        if (kept && onL1At === undefined) continue;
         const onL1For = onL1At === undefined ? undefined : Math.round(killedAt - onL1At);
         lostBlocks.push({ successors: seen.size - 1 - i, age: Math.round(killedAt - at), onL1For });
       }
