@@ -83,6 +83,7 @@ describe("secrets", () => {
         "peerIdPrivateKey",
         "proverBrokerApiKey",
         "proverPublisherPrivateKeys",
+        "rpcUpstreamApiKey",
         "sequencerPublisherPrivateKeys",
         "validatorPrivateKeys",
       ].sort(),

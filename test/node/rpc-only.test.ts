@@ -6,6 +6,7 @@ import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
+import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
 
 const LAST_BLOCK = 59;
 
@@ -15,6 +16,7 @@ let chain: UnpackedChain;
 let anvil: Anvil;
 let reader: Svc;
 let node: Svc;
+let subscriber: SocketClient;
 const running = new Set<Svc>();
 
 beforeAll(async () => {
@@ -134,6 +136,16 @@ test("processes of --rpc-only are stopped and killed without harm to the node", 
   await expect.poll(() => blockNumber(reader)).toBe(LAST_BLOCK);
 });
 
+test("a process of --rpc-only passes on what the pool of the node tells", async () => {
+  subscriber = await SocketClient.to(Number(new URL(await urlOf(reader)).port));
+  const { cursor } = await subscriber.subscribe("pendingTransactions");
+  const direct = await SocketClient.to(Number(new URL(await urlOf(node)).port));
+  expect((await direct.subscribe("pendingTransactions")).cursor).toBe(cursor);
+  await direct.leave();
+  await subscriber.subscribe("transaction", { txHash: `0x${"01".repeat(32)}` });
+  await expect.poll(() => subscriber.events.map(({ event }) => event.status)).toEqual(["dropped"]);
+});
+
 test("a process of --rpc-only reads on while the node is away, says so, and forwards again after its restart", async () => {
   node.child.kill("SIGKILL");
   await node.ended;
@@ -144,6 +156,8 @@ test("a process of --rpc-only reads on while the node is away, says so, and forw
 
   node = startNode();
   await node.shows(/initial sync is complete/);
+  // The pool of another run: what it had is not known.
+  expect(await subscriber.closed).toMatchObject({ code: 1013 });
   await expect.poll(async () => (await call(reader, "node_getPendingTxCount")).status).toBe(200);
   await expect.poll(() => ready(reader)).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { boolean, listOf, oneOf, path, secret, someOf, text } from "../kinds.ts";
+import { boolean, type Kind, listOf, oneOf, path, secret, someOf, text } from "../kinds.ts";
 import { corsOrigins, ipNetwork } from "../network-kinds.ts";
 import {
   byteSize,
@@ -16,6 +16,13 @@ import { sha256Hex } from "../protocol-kinds.ts";
 import { httpUrl } from "../url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("RPC", "rpc");
+
+/** As it can stand in a header. */
+const apiKey: Kind<string> = {
+  ...text,
+  rule: "must have 1 to 1,000 visible ASCII characters",
+  parse: (given) => (/^[\x21-\x7e]{1,1000}$/.test(given) ? given : undefined),
+};
 
 export const rpc = {
   port: withDefault(
@@ -116,6 +123,12 @@ export const rpc = {
     },
     false,
   ),
+  rpcUpstreamApiKey: optional({
+    flags: ["--rpc-upstream-api-key"],
+    env: ["SVC_RPC_UPSTREAM_API_KEY"],
+    kind: secret(apiKey),
+    meaning: "API key of a follower or a process of --rpc-only for the nodes to which it forwards calls",
+  }),
   rpcCorsOrigins: withDefault(
     {
       flags: ["--rpc-cors-origins"],

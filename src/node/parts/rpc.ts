@@ -1,4 +1,5 @@
 import { ContentStore } from "../../archiver/content-store.ts";
+import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
@@ -40,6 +41,7 @@ export type RpcSettings = PortSettings &
     | "rpcCorsOrigins"
     | "rpcApiKeysFile"
     | "rpcRequireApiKey"
+    | "rpcUpstreamApiKey"
     | "rpcSockets"
     | "rpcSocketsPerClient"
     | "rpcSocketSubscriptions"
@@ -198,11 +200,12 @@ export function nodeRecord(values: RpcSettings, { identity }: { identity: Rollup
 export function publicPort(
   values: RpcSettings,
   context: { reader: { identity: RollupIdentity } },
-): Pick<PublicRpcOptions, "cacheBytes" | "minBlockWaitMs" | "keys" | "server"> {
+): Pick<PublicRpcOptions, "cacheBytes" | "minBlockWaitMs" | "keys" | "upstreamApiKey" | "server"> {
   return {
     cacheBytes: values.rpcCacheSize,
     minBlockWaitMs: values.rpcMinBlockWaitMs,
     keys: apiKeys(values),
+    upstreamApiKey: reveal(values.rpcUpstreamApiKey),
     server: {
       ...portOptions(values, context),
       host: values.rpcHost,

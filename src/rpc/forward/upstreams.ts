@@ -8,6 +8,7 @@ import { BLOCK_HEADER, type Consistency, readMinBlock } from "../http/consistenc
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
 import type { Forwarder } from "./forwarder.ts";
+import { upstreamHeaders } from "./upstream-key.ts";
 
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */
 const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
@@ -20,6 +21,8 @@ const OPENING_BRACE = 0x7b;
 export interface UpstreamsOptions {
   /** JSON-RPC URLs of nodes in order of preference, as they are now. */
   urls: () => readonly string[];
+  /** That the nodes ask of this process. */
+  apiKey?: string;
   /** Until the own store has the block that an answer was made at, within limits, the answer is held back. */
   consistency?: Consistency;
   log: Logger;
@@ -57,6 +60,7 @@ export class Upstreams implements Forwarder {
     const client = caller?.client() ?? "";
     const headers = {
       "content-type": "application/json",
+      ...upstreamHeaders(this.#options.apiKey),
       // A node that trusts this process as a proxy counts the call as its client's.
       ...(client !== "" && { "x-forwarded-for": client }),
     };

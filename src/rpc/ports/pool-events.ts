@@ -11,4 +11,16 @@ export interface PoolChange {
 export interface PoolEvents {
   /** Calls the listener with the recent changes, then with each new one. Returns an unsubscribe function. */
   onChange(listener: (change: PoolChange) => void): () => void;
+  /** Of a pool in another process; undefined for one whose changes always come. */
+  readonly relay?: PoolRelay;
+}
+
+/** The connection to a pool in another process, which is open only while it is wanted. */
+export interface PoolRelay {
+  /** Opens the connection if it is not wanted yet: after the change with this cursor if none has come before. */
+  open(cursor?: string): void;
+  /** Resolves once the changes come. Rejects with an RpcError if they do not in a while. */
+  ready(): Promise<void>;
+  /** Nobody listens any more. */
+  close(): void;
 }

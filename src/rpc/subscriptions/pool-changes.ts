@@ -34,10 +34,12 @@ export class PoolChanges {
     return this.#next - this.#kept.length;
   }
 
-  add(change: PoolChange): void {
+  /** Whether the change follows the last one. */
+  add(change: PoolChange): boolean {
     const { run, number, added, removed } = change;
     // Numbers that do not follow: changes were missed, and none of before can be joined to this one.
-    if (run !== this.#run || number !== this.#next) {
+    const isNext = run === this.#run && number === this.#next;
+    if (!isNext) {
       this.#kept = [];
       this.#hashes = 0;
     }
@@ -49,6 +51,7 @@ export class PoolChanges {
       const { change: oldest } = this.#kept.shift()!;
       this.#hashes -= oldest.added.length + oldest.removed.length;
     }
+    return isNext;
   }
 
   /** Text of the notification of a kept change; undefined for one that only tells of the run. */

@@ -53,15 +53,18 @@ export class SubscriptionHub {
   #armed = false;
   #unwatch: (() => void) | undefined;
   readonly #unfollow: (() => void) | undefined;
+  /** Subscriptions that wait for the connection to a pool in another process. */
+  #awaitingPool = 0;
 
   /** `mostBehind`: blocks that a client may be behind. */
   constructor(sources: HubSources, { mostBehind }: { mostBehind: number }) {
     this.#sources = sources;
     this.#mostBehind = mostBehind;
     this.#unfollow = sources.pool?.onChange((change) => {
-      this.#changes.add(change);
+      const isNext = this.#changes.add(change);
       for (const member of this.#pendingSubscriptions.values()) this.wake(member);
       if (this.#transactions.size === 0) return;
+      if (!isNext) return this.#poolUnknown();
       for (const hash of [...change.added, ...change.removed]) {
         for (const [subscription, member] of this.#transactions.get(mapKey(hash)) ?? []) {
           subscription.poolChanged();
@@ -73,6 +76,7 @@ export class SubscriptionHub {
 
   close(): void {
     this.#unfollow?.();
+    this.#sources.pool?.relay?.close();
     this.#unwatch?.();
     this.#unwatch = undefined;
   }
@@ -124,15 +128,29 @@ export class SubscriptionHub {
     const others = this.#transactions.get(key);
     if (others === undefined) this.#transactions.set(key, new Map([[subscription, member]]));
     else others.set(subscription, member);
+    this.#sources.pool?.relay?.open();
     return { subscription: subscription.id, cursor: undefined };
   }
 
-  #subscribePending(
+  async #subscribePending(
     member: Member,
     { cursor }: SubscriptionOptions,
     admit: (subscription: Subscription) => void,
-  ): Subscribed {
-    if (this.#sources.pool === undefined) throw new ExecutionError("This node has no pool of transactions");
+  ): Promise<Subscribed> {
+    const { pool } = this.#sources;
+    if (pool === undefined) throw new ExecutionError("This node has no pool of transactions");
+    this.#awaitingPool += 1;
+    try {
+      pool.relay?.open(cursor);
+      await pool.relay?.ready();
+      return this.#pendingFrom(member, cursor, admit);
+    } finally {
+      this.#awaitingPool -= 1;
+      this.#leavePool();
+    }
+  }
+
+  #pendingFrom(member: Member, cursor: string | undefined, admit: (subscription: Subscription) => void): Subscribed {
     const next = this.#changes.resume(cursor);
     const subscription = new PendingSubscription(this.#changes, next);
     admit(subscription);
@@ -149,9 +167,26 @@ export class SubscriptionHub {
       others?.delete(subscription);
       if (others?.size === 0) this.#transactions.delete(key);
     }
+    this.#leavePool();
     if (this.#chainSubscriptions.size + this.#transactions.size + this.#awaited.size > 0) return;
     this.#unwatch?.();
     this.#unwatch = undefined;
+  }
+
+  /** Closes the connection to a pool in another process that nobody here wants to hear of. */
+  #leavePool(): void {
+    const users = this.#transactions.size + this.#pendingSubscriptions.size + this.#awaitingPool;
+    if (users === 0) this.#sources.pool?.relay?.close();
+  }
+
+  /** Changes of the pool were missed. */
+  #poolUnknown(): void {
+    for (const subscriptions of this.#transactions.values()) {
+      for (const [subscription, member] of subscriptions) {
+        subscription.poolChanged();
+        this.wake(member);
+      }
+    }
   }
 
   /** The member is gone. */

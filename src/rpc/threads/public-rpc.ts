@@ -2,6 +2,7 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import { UpstreamPool } from "../forward/upstream-pool.ts";
 import type { UpstreamUrls } from "../forward/upstream-urls.ts";
 import { Upstreams } from "../forward/upstreams.ts";
 import type { Listener } from "../http/listener.ts";
@@ -41,6 +42,8 @@ export interface PublicRpcOptions {
   keys?: { file: string; required: boolean };
   /** Where calls are forwarded that need services which `services` only stand in for; see neededServices. */
   upstreams?: UpstreamUrls;
+  /** See RpcThreadSettings. */
+  upstreamApiKey?: string;
   /** Told of the calls; they are not counted without. */
   metrics?: Metrics;
   log: Logger;
@@ -59,6 +62,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     cacheBytes,
     minBlockWaitMs = RPC_DEFAULTS.minBlockWaitMs,
     upstreams,
+    upstreamApiKey,
     metrics,
     log,
   } = options;
@@ -75,11 +79,13 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const counts = calls && new CallCounts(calls, names);
   let keys: KeyFile | undefined;
   const startOnThisThread = (access: KeyAccess | undefined): Promise<Listener> => {
-    const poolStatus = (hash: Uint8Array) => services.mempool.status(hash);
-    const subscriptions = { ...services, store, pool: poolEvents, poolStatus };
+    const upstream = upstreams && { urls: () => upstreams.current, apiKey: upstreamApiKey, log };
+    const upstreamPool = upstream && new UpstreamPool(upstream);
+    const poolStatus = (hash: Uint8Array) => (upstreamPool ?? services.mempool).status(hash);
+    const subscriptions = { ...services, store, pool: upstreamPool ?? poolEvents, poolStatus };
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
-    const forwarder = upstreams && new Upstreams({ urls: () => upstreams.current, consistency, log });
+    const forwarder = upstream && new Upstreams({ ...upstream, consistency });
     const own = { results, consistency, forwarder, longCalls, counts, keys: access, subscriptions };
     return startRpcServer(registry, { ...server, health, ...own }, log);
   };
@@ -90,7 +96,14 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
       ? startOnThisThread(keys && shared && keyAccess(ringOf(keys), shared))
       : RpcThreads.start({
           ...{ threads: threads.rpc, services, health, poolEvents, longCalls, reads, server, cacheBytes },
-          ...{ minBlockWaitMs, upstreams, calls, keys: keys && shared && { source: keys, shared }, log },
+          ...{
+            minBlockWaitMs,
+            upstreams,
+            upstreamApiKey,
+            calls,
+            keys: keys && shared && { source: keys, shared },
+            log,
+          },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
     const observed = metrics && counts && observeRpc(metrics, { counts, longCalls, threads: rpcThreads });

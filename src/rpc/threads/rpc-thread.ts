@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { neededServices } from "../forward/live-services.ts";
+import { UpstreamPool } from "../forward/upstream-pool.ts";
 import { Upstreams } from "../forward/upstreams.ts";
 import { ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
@@ -54,6 +55,8 @@ export interface RpcThreadSettings {
    * Undefined in a full node.
    */
   upstreams?: readonly string[];
+  /** That the upstreams ask of this process. */
+  upstreamApiKey?: string;
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
@@ -156,7 +159,9 @@ export async function runRpcThread(
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
   const ring = new KeyRing(keys);
   const log = forwardingLogger(control);
-  const forwarder = upstreams && new Upstreams({ urls: () => upstreams ?? [], consistency, log });
+  const upstream = { urls: () => upstreams ?? [], apiKey: settings.upstreamApiKey, log };
+  const forwarder = upstreams && new Upstreams({ ...upstream, consistency });
+  const upstreamPool = upstreams && new UpstreamPool(upstream);
   let listener: Listener;
   try {
     listener = await startRpcServer(
@@ -173,8 +178,8 @@ export async function runRpcThread(
         subscriptions: {
           ...services,
           store,
-          pool: settings.poolEvents ? poolEvents : undefined,
-          poolStatus: (hash) => remote.mempool.status(hash),
+          pool: upstreamPool ?? (settings.poolEvents ? poolEvents : undefined),
+          poolStatus: (hash) => (upstreamPool ?? remote.mempool).status(hash),
         },
         counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },

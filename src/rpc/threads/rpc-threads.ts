@@ -46,6 +46,7 @@ export interface RpcThreadsOptions
   longCalls: LongCalls;
   /** See RpcThreadSettings. */
   upstreams?: UpstreamUrls;
+  upstreamApiKey?: string;
   log: Logger;
   /** The file that the threads run; for tests. */
   entry?: URL;
@@ -221,6 +222,7 @@ export class RpcThreads implements Listener {
       connections: OpenConnections.memory(),
       sockets: SocketCounts.memory(count),
       poolEvents: options.poolEvents !== undefined,
+      upstreamApiKey: options.upstreamApiKey,
       rateLimit: RateLimit.memory(),
       minBlockWaitMs,
       calls,
