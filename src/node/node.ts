@@ -215,7 +215,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       await options.beforeListening({ ...context, mempool, sequencer, teardown });
     }
 
-    const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots, prover: prover?.node });
+    const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots, prover });
     teardown.add("health", () => health.close());
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
     const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events });

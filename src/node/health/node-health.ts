@@ -17,7 +17,9 @@ export interface HealthParts {
   p2p: Pick<P2pPart, "health" | "node"> | undefined;
   snapshots: Pick<SnapshotUploader, "health">;
   /** Undefined for a node that proves no epochs. */
-  prover: { readonly health: HealthProbe } | undefined;
+  prover:
+    | { readonly node: { readonly health: HealthProbe }; readonly brokerHealth: HealthProbe | undefined }
+    | undefined;
 }
 
 /** Stored blocks whose effects are not in the trees yet: an interrupted replay, or one under way after a rollback. */
@@ -38,6 +40,10 @@ export function worldStateHealth({
   };
 }
 
+function off(name: string, reason: string): HealthProbe {
+  return { name, read: () => ({ state: "off", reason }) };
+}
+
 /** The health of a node's parts. Close it with `close()`. */
 export function nodeHealth(
   context: ChainContext,
@@ -49,9 +55,10 @@ export function nodeHealth(
     ...health.probes(synchronizer),
     worldStateHealth(context),
     mempool.health,
-    p2p?.health ?? { name: "peers", read: () => ({ state: "off", reason: "P2P is off" }) as const },
+    p2p?.health ?? off("peers", "P2P is off"),
     snapshots.health,
-    prover?.health ?? { name: "prover", read: () => ({ state: "off", reason: "the node proves no epochs" }) as const },
+    prover?.node.health ?? off("prover", "the node proves no epochs"),
+    prover?.brokerHealth ?? off("prover-broker", "no proving broker outside this process is configured"),
   ];
   const { maxAllowedEthClientDriftSeconds: maxAge } = values;
   const limits = {

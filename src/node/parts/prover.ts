@@ -16,6 +16,7 @@ import { unprovableTx } from "../../prover/node/unprovable-tx.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
+import type { HealthProbe } from "../../telemetry/health.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
 import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-submitter.ts";
@@ -57,6 +58,8 @@ export interface ProverOptions {
 export interface ProverPart {
   readonly node: ProverNode;
   readonly answers: EpochProving;
+  /** Of a broker elsewhere; undefined for one in this process. */
+  readonly brokerHealth: HealthProbe | undefined;
   start(): void;
   stop(): Promise<void>;
 }
@@ -164,7 +167,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
       kzg.start();
       node.start();
     };
-    return { node, answers, start, stop: () => teardown.run() };
+    return { node, answers, brokerHealth: jobs.brokerHealth, start, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();
     throw error;

@@ -11,15 +11,18 @@ import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
+import { BrokerWatch } from "../../prover/broker-client/broker-watch.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
 import { RemoteProducer } from "../../prover/broker-client/remote-producer.ts";
 import type { JobConsumerApi, JobProducerApi } from "../../prover/jobs/proving-job.ts";
+import { observeBrokerWatch } from "../../prover/node/metrics.ts";
 import { JobProducer } from "../../prover/producer/job-producer.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { MemoryStore } from "../../prover/proof-store/memory-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore, ProducerProofStore } from "../../prover/proof-store/proof-store.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
+import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
 import { type RealProofSettings, startRealProver } from "../agents/real-proofs.ts";
@@ -50,6 +53,8 @@ export type ProvingJobSettings = ObjectStoreSettings &
 export interface ProvingJobs {
   readonly producer: JobProducer;
   readonly agents: readonly Agent[];
+  /** Of a broker elsewhere; undefined for one in this process. */
+  readonly brokerHealth: HealthProbe | undefined;
   stop(): Promise<void>;
 }
 
@@ -105,9 +110,18 @@ async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Te
   teardown.add("agents", async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
   });
+  const watch = url === undefined ? undefined : watchBroker(url, parts, teardown);
   const facts = { agents: agents.length, broker: url === undefined ? "this process" : redactUrl(url) };
   logger.info(facts, "proving jobs go to the broker at {broker}; {agents} agents run in this process");
-  return { producer, agents, stop: () => teardown.run() };
+  return { producer, agents, brokerHealth: watch?.health, stop: () => teardown.run() };
+}
+
+function watchBroker(url: string, { loggerFor, metrics }: Parts, teardown: Teardown): BrokerWatch {
+  const watch = new BrokerWatch({ url, logger: loggerFor("prover") });
+  teardown.add("metrics of the broker's watch", observeBrokerWatch(metrics, watch));
+  teardown.add("watch of the broker", () => watch.stop());
+  watch.start();
+  return watch;
 }
 
 function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore {

@@ -30,6 +30,9 @@ export const PROVER_NODE_METRICS = {
     labels: { outcome: OUTCOMES },
     meaning: "attempts to prove an epoch by how they ended; completed: submitted, or not needed any more",
   }),
+  brokerReachable: gauge("svc.prover_node.broker_reachable", {
+    meaning: "1 while the broker elsewhere can be reached, else 0; absent for a broker in the node's process",
+  }),
 } as const;
 
 /** Counts what a prover node does. */
@@ -61,4 +64,9 @@ export function proverNodeCounts(metrics: Metrics): ProverNodeCounts {
       duration.record(proven.ms / 1000);
     },
   };
+}
+
+/** Shows whether a broker elsewhere can be reached. Returns an unsubscribe function. */
+export function observeBrokerWatch(metrics: Metrics, watch: { readonly reachable: boolean }): () => void {
+  return metrics.observe((to) => to.set(PROVER_NODE_METRICS.brokerReachable, watch.reachable ? 1 : 0));
 }

@@ -223,7 +223,8 @@ export class JobProducer implements JobRunner {
           throw new JobFailedError(id, "refused", reason, { cause: error });
         }
         signal.throwIfAborted();
-        this.#parts.logger.warn({ id, reason }, "the broker is not available for proving job {id}: {reason}");
+        // The watch of the broker logs an outage once; there may be hundreds of jobs.
+        this.#parts.logger.debug({ id, reason }, "the broker is not available for proving job {id}: {reason}");
         await sleep(this.#times.unreachableDelayMs, undefined, { signal });
       }
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../telemetry/logger.ts";
+import { BrokerUnavailableError } from "../broker-client/errors.ts";
 import type { JobProducerApi } from "../jobs/proving-job.ts";
 
 export interface SettlementOptions {
@@ -95,7 +96,9 @@ export class Settlements {
       } catch (error) {
         if (!failing && !this.#options.signal.aborted) {
           const reason = error instanceof Error ? error.message : String(error);
-          this.#options.logger.warn({ reason }, "the broker cannot be asked for finished proving jobs: {reason}");
+          // The watch of the broker logs an outage.
+          const level = error instanceof BrokerUnavailableError && !error.permanent ? "debug" : "warn";
+          this.#options.logger[level]({ reason }, "the broker cannot be asked for finished proving jobs: {reason}");
         }
         failing = true;
       }

@@ -173,16 +173,16 @@ describe("a producer of proving jobs", () => {
   it("waits for a broker that is away, and checks whether it came back empty", async () => {
     let away = true;
     broker.fault = () => (away ? new BrokerUnavailableError("cannot be reached") : undefined);
-    const warned = vi.fn();
-    const producer = producerWith({ logger: { ...silentLogger, warn: warned } });
+    const noted = vi.fn();
+    const producer = producerWith({ logger: { ...silentLogger, debug: noted } });
     const output = producer.run(request(job), never);
-    await vi.waitFor(() => expect(warned).toHaveBeenCalled(), WAIT);
+    await vi.waitFor(() => expect(noted).toHaveBeenCalled(), WAIT);
     away = false;
     await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
-    warned.mockClear();
+    noted.mockClear();
     away = true;
     const second = producer.run(request(other), never);
-    await vi.waitFor(() => expect(warned).toHaveBeenCalled(), WAIT);
+    await vi.waitFor(() => expect(noted).toHaveBeenCalled(), WAIT);
     broker.empty();
     broker.outcome = ({ id }) => outputOf(id === job.id ? job : other);
     away = false;
