@@ -160,7 +160,16 @@ export class CheckpointBuilder {
   }
 
   async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
-    const { mode = "build", minValidTxs = 1, deadline, interrupted, maxTxMilliseconds, recordCalls, validate } = limits;
+    const {
+      mode = "build",
+      minValidTxs = 1,
+      deadline,
+      interrupted,
+      maxTxMilliseconds,
+      recordCalls,
+      validate,
+      provableOnly,
+    } = limits;
     // The archive has a leaf for each block, genesis first.
     const number = this.#state.fork.size(ARCHIVE);
     this.#state.beginBlock(number);
@@ -174,6 +183,7 @@ export class CheckpointBuilder {
       recordCalls,
       record: this.#services.record,
       validate,
+      provableOnly,
     });
     if (result.stopped?.why === "state") throw result.stopped.cause;
     if (result.processed.length < minValidTxs) {

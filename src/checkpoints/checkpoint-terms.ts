@@ -78,6 +78,8 @@ export interface BlockLimits {
   /** Maximum execution time of one tx, milliseconds. */
   maxTxMilliseconds?: number;
   validate?: ProcessOptions["validate"];
+  /** Whether to leave out txs that no circuit can prove. */
+  provableOnly?: boolean;
 }
 
 /**

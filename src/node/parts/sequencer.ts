@@ -111,7 +111,8 @@ async function startCheckpoint(
   const builder = await CheckpointBuilder.start(services, terms, ...rest);
   return {
     async buildBlock(txs, limits) {
-      if (built === undefined) return builder.buildBlock(txs, limits);
+      // A local network includes what its users want to see revert.
+      if (built === undefined) return builder.buildBlock(txs, { ...limits, provableOnly: true });
       const outcome = await builder.buildBlock(txs, { ...limits, recordCalls: true });
       if (outcome.block !== undefined) built(outcome.processed);
       return outcome;

@@ -1,9 +1,7 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { CheckpointRecord } from "../../archiver/types.ts";
+import { PROVABLE_REVERT_CODE } from "../../execution/process-txs.ts";
 import { toHex } from "../../protocol/bytes.ts";
-
-/** The circuits learn only whether a transaction reverted, and take this code for it. */
-const PROVABLE_REVERT_CODE = 1;
 
 /**
  * Why the circuits cannot prove a checkpoint: a transaction whose teardown reverted has a revert code of 2 or 3 in the
