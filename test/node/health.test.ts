@@ -71,6 +71,11 @@ async function verdict(query = "", of = node): Promise<string> {
   const [{ component, rule, value } = { component: "", rule: "", value: "" }] = body.reasons ?? [];
   return `${status} ${component} ${rule} ${value}`.trim();
 }
+/** Gives the node its blobs and waits until it is ready, so that each test can run alone. */
+async function heal(): Promise<void> {
+  hasBlobs = true;
+  await expect.poll(() => verdict(), WAIT).toBe("200");
+}
 async function admin(method: string, ...params: unknown[]): Promise<unknown> {
   const response = await fetch(node.adminUrl, {
     method: "POST",
@@ -92,11 +97,11 @@ test("a node without the blobs of its first sync is alive, answers /status, and 
     "text/plain; charset=utf-8",
     "OK",
   ]);
-  hasBlobs = true;
-  await expect.poll(() => verdict(), WAIT).toBe("200");
+  await heal();
 });
 
 test("the JSON form of /status has every component with its state and the time since when", async () => {
+  await heal();
   const response = await fetch(`${node.url}/status?format=json`);
   const report = (await response.json()) as Record<string, unknown> & { components: Record<string, string>[] };
   expect(report).toMatchObject({
@@ -118,6 +123,7 @@ test.each([
   ["answers HTTP status 503", "l1"],
   ["says that the head is 2^52 blocks ahead", "l1"],
 ])("a node whose L1 %s is not ready until it heals", async (name, component) => {
+  await heal();
   proxy.lie = lieOf(name);
   await expect.poll(() => verdict(), WAIT).toBe(`503 ${component} state failed`);
   proxy.lie = undefined;
@@ -125,6 +131,7 @@ test.each([
 });
 
 test("a node whose sync an operator has paused is not ready until it goes on", async () => {
+  await heal();
   await admin("pauseSync");
   expect(await verdict()).toBe("503 sync state waiting");
   await admin("resumeSync");
@@ -132,6 +139,7 @@ test("a node whose sync an operator has paused is not ready until it goes on", a
 });
 
 test("a node that uploads a snapshot stays ready, and says so", async () => {
+  await heal();
   await admin("startSnapshotUpload", `s3://bucket/x?endpoint=${encodeURIComponent(bucket.url)}`);
   await expect.poll(() => bucket.seen.length, WAIT).toBeGreaterThan(0);
   expect(await verdict()).toBe("200");
@@ -139,6 +147,7 @@ test("a node that uploads a snapshot stays ready, and says so", async () => {
 });
 
 test("a node whose L1 makes no more blocks, or is behind, breaks the limit of age and no other", async () => {
+  await heal();
   const mine = async (method: string, ...params: unknown[]): Promise<void> => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     await fetch(l1.anvil.url, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -165,6 +174,7 @@ test("a node whose L1 makes no more blocks, or is behind, breaks the limit of ag
 });
 
 test("a node with P2P and without peers is not ready, unless the question allows it", async () => {
+  await heal();
   await expect.poll(() => verdict("", alone), WAIT).toBe("503 peers minPeers 0");
   expect(await verdict("?minPeers=0", alone)).toBe("200");
   const { body } = await ready("", alone);
@@ -187,6 +197,7 @@ test.each([
 });
 
 test("svc status says by its exit code whether a node is ready", async () => {
+  await heal();
   const ask = (...args: string[]) => runSvc(["status", ...args]);
   const [good, bad, wrong, unknown, absentNode] = await Promise.all([
     ask("--url", node.url, "--max-lag-blocks", "5"),
