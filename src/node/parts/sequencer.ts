@@ -1,6 +1,5 @@
 import { ContentStore } from "../../archiver/content-store.ts";
-import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
-import type { BuildServices, CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
+import type { BuildServices } from "../../checkpoints/checkpoint-terms.ts";
 import type { Values } from "../../config/options.ts";
 import type { ExecutedTx } from "../../execution/executed-tx.ts";
 import { executionRecord } from "../../execution/metrics.ts";
@@ -13,10 +12,8 @@ import { SampledBalances } from "../../l1/tx/sampled-balances.ts";
 import { SampledFees } from "../../l1/tx/sampled-fees.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
-import { blockChecks } from "../../sequencer/block-checks.ts";
 import { buildRecord, countSlashings, observeSequencer } from "../../sequencer/metrics.ts";
 import { Sequencer } from "../../sequencer/sequencer.ts";
-import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import { TimetableError } from "../../sequencer/timetable/timetable.ts";
 import type { VoteSource } from "../../sequencer/votes/governance-signals.ts";
@@ -29,6 +26,7 @@ import { type PublisherSettings, type RunningPublisher, startPublisher } from ".
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
+import { startCheckpoint } from "./start-checkpoint.ts";
 
 export type SequencerPartSettings = PublisherSettings &
   Pick<
@@ -98,31 +96,6 @@ function sequencerSettings(values: SequencerPartSettings): SequencerSettings {
     invalidateAfterAsMember: values.secondsBeforeInvalidatingBlockAsCommitteeMember,
     invalidateAfterAsOther: values.secondsBeforeInvalidatingBlockAsNonCommitteeMember,
     governanceProposerPayload: values.governanceProposerPayload,
-  };
-}
-
-/** Starts a checkpoint. Its txs come from the pool and are checked against the state being built. */
-async function startCheckpoint(
-  services: BuildServices,
-  { mempool: { pool, contexts }, built }: Pick<SequencerOptions, "mempool" | "built">,
-  terms: CheckpointTerms,
-  ...rest: [messages: Uint8Array[], previousOutHashes: Uint8Array[]]
-): Promise<CheckpointInProgress> {
-  const builder = await CheckpointBuilder.start(services, terms, ...rest);
-  return {
-    async buildBlock(txs, limits) {
-      // A local network includes what its users want to see revert.
-      if (built === undefined) return builder.buildBlock(txs, { ...limits, provableOnly: true });
-      const outcome = await builder.buildBlock(txs, { ...limits, recordCalls: true });
-      if (outcome.block !== undefined) built(outcome.processed);
-      return outcome;
-    },
-    complete: () => builder.complete(),
-    close: () => builder.close(),
-    validate: blockChecks(contexts, terms, {
-      state: builder.state,
-      anchorHash: (hash) => pool.summary(hash)?.anchorHash,
-    }),
   };
 }
 
