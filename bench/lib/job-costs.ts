@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BrokerConnection } from "../../src/prover/broker-client/broker-connection.ts";
+import { BrokerOutages } from "../../src/prover/broker-client/broker-outages.ts";
 import { RemoteProducer } from "../../src/prover/broker-client/remote-producer.ts";
 import type { StoredInput } from "../../src/prover/jobs/job-result.ts";
 import { JOB_TYPE_NAMES, JOB_TYPES, type JobTypeName } from "../../src/prover/jobs/job-type.ts";
@@ -29,6 +30,7 @@ export async function jobCosts(agent: ProverSide, enoughMs = ENOUGH_MS): Promise
     store: new InlineStore(),
     enqueueConcurrency: 50,
     cancelsJobs: false,
+    outages: new BrokerOutages(silentLogger),
     logger: silentLogger,
   });
   let epoch = 0;

@@ -11,11 +11,12 @@ import { MemoryJobs } from "../../prover/broker/memory-jobs.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
+import { BrokerOutages } from "../../prover/broker-client/broker-outages.ts";
 import { BrokerWatch } from "../../prover/broker-client/broker-watch.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
 import { RemoteProducer } from "../../prover/broker-client/remote-producer.ts";
 import type { JobConsumerApi, JobProducerApi } from "../../prover/jobs/proving-job.ts";
-import { observeBrokerWatch } from "../../prover/node/metrics.ts";
+import { observeBrokerOutages } from "../../prover/node/metrics.ts";
 import { JobProducer } from "../../prover/producer/job-producer.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { MemoryStore } from "../../prover/proof-store/memory-store.ts";
@@ -96,12 +97,14 @@ async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Te
   const { proverBrokerUrl: url, failedProofStore } = values;
   const { producerApi, consumerApi, store } =
     url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
+  const outages = new BrokerOutages(logger);
   const producer = new JobProducer({
     broker: producerApi,
     store,
     failedStore: failedProofStore === undefined ? undefined : objectStore(failedProofStore, values),
     enqueueConcurrency: values.enqueueConcurrency,
     cancelsJobs: values.cancelJobsOnStop,
+    outages,
     logger,
   });
   const agents = await startAgentsHere(values, { ...parts, broker: consumerApi, store, teardown });
@@ -110,18 +113,29 @@ async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Te
   teardown.add("agents", async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
   });
-  const watch = url === undefined ? undefined : watchBroker(url, parts, teardown);
+  if (url !== undefined) {
+    teardown.add("metrics of the broker", observeBrokerOutages(parts.metrics, outages));
+    watchBroker(url, values, { outages, teardown });
+  }
   const facts = { agents: agents.length, broker: url === undefined ? "this process" : redactUrl(url) };
   logger.info(facts, "proving jobs go to the broker at {broker}; {agents} agents run in this process");
-  return { producer, agents, brokerHealth: watch?.health, stop: () => teardown.run() };
+  return { producer, agents, brokerHealth: url === undefined ? undefined : outages.health, stop: () => teardown.run() };
 }
 
-function watchBroker(url: string, { loggerFor, metrics }: Parts, teardown: Teardown): BrokerWatch {
-  const watch = new BrokerWatch({ url, logger: loggerFor("prover") });
-  teardown.add("metrics of the broker's watch", observeBrokerWatch(metrics, watch));
-  teardown.add("watch of the broker", () => watch.stop());
+function watchBroker(
+  url: string,
+  { proverBrokerApiKey }: ProvingJobSettings,
+  { outages, teardown }: { readonly outages: BrokerOutages; readonly teardown: Teardown },
+): void {
+  const stopping = new AbortController();
+  const apiKey = reveal(proverBrokerApiKey);
+  const connection = new BrokerConnection({ url, apiKey, retryDelaysMs: [], signal: stopping.signal });
+  const watch = new BrokerWatch({ broker: new RemoteProducer(connection), outages });
+  teardown.add("watch of the broker", () => {
+    watch.stop();
+    stopping.abort();
+  });
   watch.start();
-  return watch;
 }
 
 function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore {

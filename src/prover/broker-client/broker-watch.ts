@@ -1,49 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HttpError } from "../../http/errors.ts";
-import { wholeExchange } from "../../http/exchange.ts";
-import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { JobProducerApi } from "../jobs/proving-job.ts";
+import type { BrokerOutages } from "./broker-outages.ts";
 
 export interface BrokerWatchOptions {
-  readonly url: string;
-  readonly logger: Pick<Logger, "info" | "warn">;
-  /** Time between two requests; 10 s by default. */
+  /** Should not retry. */
+  readonly broker: Pick<JobProducerApi, "getProvingJobStatus">;
+  readonly outages: BrokerOutages;
+  /** Time between two calls; 10 s by default. */
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 10_000;
-const ANSWER_MS = 10_000;
-const MAX_STATUS_BYTES = 64 * 1024;
+/** No job has this id. */
+const NO_JOB = "watch";
 
 /**
- * Asks a broker for its `/status` all the time, also while no jobs are outstanding, and logs when it goes away and when
- * it is back. `/status` needs no API key, takes no notifications from the producer and logs nothing at the broker.
+ * Calls a broker all the time, also while no jobs are outstanding, so that an outage, a wrong API key or another release
+ * shows before an epoch ends. The status of an unknown job takes no notifications from the producer and logs nothing at
+ * the broker.
  */
 export class BrokerWatch {
-  readonly health: HealthProbe = {
-    name: "prover-broker",
-    read: () =>
-      this.#reason === undefined
-        ? HEALTHY
-        : { state: "failed", reason: `the proving broker cannot be reached: ${this.#reason}` },
-  };
-  readonly #url: URL;
-  readonly #logger: Pick<Logger, "info" | "warn">;
+  readonly #broker: Pick<JobProducerApi, "getProvingJobStatus">;
+  readonly #outages: BrokerOutages;
   readonly #intervalMs: number;
   readonly #stopping = new AbortController();
-  /** Why the broker could not be reached at the latest request; undefined if it could. */
-  #reason: string | undefined;
 
-  constructor({ url, logger, intervalMs = INTERVAL_MS }: BrokerWatchOptions) {
-    this.#url = new URL("/status", url);
-    const { username, password } = new URL(url);
-    Object.assign(this.#url, { username, password });
-    this.#logger = logger;
+  constructor({ broker, outages, intervalMs = INTERVAL_MS }: BrokerWatchOptions) {
+    this.#broker = broker;
+    this.#outages = outages;
     this.#intervalMs = intervalMs;
-  }
-
-  get reachable(): boolean {
-    return this.#reason === undefined;
   }
 
   start(): void {
@@ -57,29 +42,18 @@ export class BrokerWatch {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const reason = await this.#failure();
-      if (signal.aborted) return;
-      if (reason !== undefined && this.#reason === undefined) {
-        this.#logger.warn({ reason }, "the proving broker cannot be reached, jobs wait for it: {reason}");
-      }
-      if (reason === undefined && this.#reason !== undefined) {
-        this.#logger.info({}, "the proving broker can be reached again");
-      }
-      this.#reason = reason;
+      await this.#call();
       await sleep(this.#intervalMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Undefined if the broker answers. Statuses below 500 are answers too: a proxy may let only calls pass. */
-  async #failure(): Promise<string | undefined> {
+  async #call(): Promise<void> {
     try {
-      const { status } = await wholeExchange(
-        { url: this.#url, signal: this.#stopping.signal },
-        { totalMs: ANSWER_MS, maxBytes: MAX_STATUS_BYTES },
-      );
-      return status < 500 ? undefined : `HTTP status ${status}`;
+      await this.#broker.getProvingJobStatus(NO_JOB);
+      this.#outages.ended(this);
     } catch (error) {
-      return error instanceof HttpError ? error.message : String(error);
+      if (this.#stopping.signal.aborted) return;
+      this.#outages.failed(this, error instanceof Error ? error.message : String(error));
     }
   }
 }

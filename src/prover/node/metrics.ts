@@ -31,7 +31,7 @@ export const PROVER_NODE_METRICS = {
     meaning: "attempts to prove an epoch by how they ended; completed: submitted, or not needed any more",
   }),
   brokerReachable: gauge("svc.prover_node.broker_reachable", {
-    meaning: "1 while the broker elsewhere can be reached, else 0; absent for a broker in the node's process",
+    meaning: "1 while the broker elsewhere answers calls, else 0; absent for a broker in the node's process",
   }),
 } as const;
 
@@ -66,7 +66,7 @@ export function proverNodeCounts(metrics: Metrics): ProverNodeCounts {
   };
 }
 
-/** Shows whether a broker elsewhere can be reached. Returns an unsubscribe function. */
-export function observeBrokerWatch(metrics: Metrics, watch: { readonly reachable: boolean }): () => void {
-  return metrics.observe((to) => to.set(PROVER_NODE_METRICS.brokerReachable, watch.reachable ? 1 : 0));
+/** Shows whether a broker elsewhere can be used. Returns an unsubscribe function. */
+export function observeBrokerOutages(metrics: Metrics, outages: { readonly usable: boolean }): () => void {
+  return metrics.observe((to) => to.set(PROVER_NODE_METRICS.brokerReachable, outages.usable ? 1 : 0));
 }

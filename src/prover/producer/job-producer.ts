@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../telemetry/logger.ts";
+import type { BrokerOutages } from "../broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../broker-client/errors.ts";
 import type { JobRequest, JobRunner } from "../epoch/job-runner.ts";
 import { checkedResult } from "../jobs/checked-result.ts";
@@ -22,6 +23,8 @@ export interface JobProducerParts {
   readonly enqueueConcurrency: number;
   /** Whether jobs that are given up are cancelled at the broker; else agents may still do them. */
   readonly cancelsJobs: boolean;
+  /** Learns of calls that wait for the broker. */
+  readonly outages: Pick<BrokerOutages, "failed" | "ended">;
   readonly logger: Logger;
   /** Replaces the waiting times, for tests. */
   readonly times?: Partial<ProducerTimes>;
@@ -82,7 +85,7 @@ export class JobProducer implements JobRunner {
     this.#settlements = new Settlements(parts.broker, {
       ...this.#times,
       signal: this.#stopping.signal,
-      logger: parts.logger,
+      outages: parts.outages,
     });
     this.#enqueueing = new Slots(parts.enqueueConcurrency);
   }
@@ -212,21 +215,27 @@ export class JobProducer implements JobRunner {
 
   /** Repeats a call for as long as the broker is away. The caller's signal limits it. */
   async #reach<T>(id: string, call: (broker: JobProducerApi) => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        return await call(this.#parts.broker);
-      } catch (error) {
-        if (isDuplicate(error)) throw error;
-        const reason = messageOf(error);
-        if (!(error instanceof BrokerUnavailableError) || error.permanent) {
-          throw new JobFailedError(id, "refused", reason, { cause: error });
-        }
+    const { broker, outages, logger } = this.#parts;
+    const caller = {};
+    try {
+      for (;;) {
         signal.throwIfAborted();
-        // The watch of the broker logs an outage once; there may be hundreds of jobs.
-        this.#parts.logger.debug({ id, reason }, "the broker is not available for proving job {id}: {reason}");
-        await sleep(this.#times.unreachableDelayMs, undefined, { signal });
+        try {
+          return await call(broker);
+        } catch (error) {
+          if (isDuplicate(error)) throw error;
+          const reason = messageOf(error);
+          if (!(error instanceof BrokerUnavailableError) || error.permanent) {
+            throw new JobFailedError(id, "refused", reason, { cause: error });
+          }
+          signal.throwIfAborted();
+          outages.failed(caller, reason);
+          logger.debug({ id, reason }, "the broker is not available for proving job {id}: {reason}");
+          await sleep(this.#times.unreachableDelayMs, undefined, { signal });
+        }
       }
+    } finally {
+      outages.ended(caller);
     }
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "../../telemetry/logger.ts";
-import { BrokerUnavailableError } from "../broker-client/errors.ts";
+import type { BrokerOutages } from "../broker-client/broker-outages.ts";
 import type { JobProducerApi } from "../jobs/proving-job.ts";
 
 export interface SettlementOptions {
@@ -10,7 +9,7 @@ export interface SettlementOptions {
   readonly snapshotIntervalMs: number;
   /** Ends all polling. */
   readonly signal: AbortSignal;
-  readonly logger: Logger;
+  readonly outages: Pick<BrokerOutages, "failed" | "ended">;
 }
 
 /** Most ids of one call (docs/protocol/13-proving.md#133-broker). */
@@ -84,27 +83,25 @@ export class Settlements {
     if (this.#polling) return;
     this.#polling = true;
     this.#snapshotAt = performance.now() + this.#options.snapshotIntervalMs;
+    const { pollIntervalMs, signal, outages } = this.#options;
     let failing = false;
-    while (this.#watched.size > 0 && !this.#options.signal.aborted) {
-      const nextPoll = performance.now() + this.#options.pollIntervalMs;
+    while (this.#watched.size > 0 && !signal.aborted) {
+      const nextPoll = performance.now() + pollIntervalMs;
       let news = false;
       try {
         news = await this.#ask();
         // A broker that was away may have come back empty.
         if (failing) this.#checkDue = true;
         failing = false;
+        outages.ended(this);
       } catch (error) {
-        if (!failing && !this.#options.signal.aborted) {
-          const reason = error instanceof Error ? error.message : String(error);
-          // The watch of the broker logs an outage.
-          const level = error instanceof BrokerUnavailableError && !error.permanent ? "debug" : "warn";
-          this.#options.logger[level]({ reason }, "the broker cannot be asked for finished proving jobs: {reason}");
-        }
+        if (!signal.aborted) outages.failed(this, error instanceof Error ? error.message : String(error));
         failing = true;
       }
       // At least one turn of the event loop: a broker in this process may answer without one.
       await this.#pause(news ? 0 : Math.max(0, nextPoll - performance.now()));
     }
+    outages.ended(this);
     this.#polling = false;
   }
 

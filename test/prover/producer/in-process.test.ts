@@ -5,6 +5,7 @@ import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulat
 import { InProcessBroker } from "../../../src/prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../../src/prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
+import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import { JobProducer } from "../../../src/prover/producer/job-producer.ts";
 import { MemoryStore } from "../../../src/prover/proof-store/memory-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
@@ -31,7 +32,14 @@ it("producer, broker and agents in one process return the recorded output of eve
       }),
   );
   const producer = new JobProducer({
-    ...{ broker: calls, store, enqueueConcurrency: 4, cancelsJobs: true, logger: silentLogger },
+    ...{
+      broker: calls,
+      store,
+      enqueueConcurrency: 4,
+      cancelsJobs: true,
+      logger: silentLogger,
+      outages: new BrokerOutages(silentLogger),
+    },
     // A lost output would be waited for.
     times: { snapshotIntervalMs: 3_600_000, fetchDelaysMs: [3_600_000] },
   });

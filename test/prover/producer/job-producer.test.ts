@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../../../src/prover/broker-client/errors.ts";
 import type { JobRequest } from "../../../src/prover/epoch/job-runner.ts";
 import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
@@ -46,6 +47,7 @@ function producerWith(parts: Partial<JobProducerParts> = {}): JobProducer {
     store: new InlineStore(),
     enqueueConcurrency: 50,
     cancelsJobs: false,
+    outages: new BrokerOutages(silentLogger),
     logger: silentLogger,
     ...parts,
     times: {

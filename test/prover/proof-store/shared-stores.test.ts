@@ -9,6 +9,7 @@ import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulat
 import { InProcessBroker } from "../../../src/prover/broker/in-process-broker.ts";
 import { MemoryJobs } from "../../../src/prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
+import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import type { JobResult } from "../../../src/prover/jobs/job-result.ts";
 import type { JobType } from "../../../src/prover/jobs/job-type.ts";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
@@ -57,7 +58,14 @@ async function outputsThrough(url: string, access: ObjectStoreAccess, wanted: re
     prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
   });
   const producer = new JobProducer({
-    ...{ broker: calls, store: store(), enqueueConcurrency: 4, cancelsJobs: true, logger: silentLogger },
+    ...{
+      broker: calls,
+      store: store(),
+      enqueueConcurrency: 4,
+      cancelsJobs: true,
+      logger: silentLogger,
+      outages: new BrokerOutages(silentLogger),
+    },
     times: { snapshotIntervalMs: 3_600_000, fetchDelaysMs: [1] },
   });
   agent.start();
