@@ -1,16 +1,21 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { startAgents } from "../../src/node/agents/start-agents.ts";
 import { startBroker } from "../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../src/node/logging.ts";
+import { ProvingBroker } from "../../src/prover/broker/proving-broker.ts";
+import { RemoteConsumer } from "../../src/prover/broker-client/remote-consumer.ts";
+import { inlineUriOf } from "../../src/prover/jobs/inline-uri.ts";
 import { JOB_TYPES } from "../../src/prover/jobs/job-type.ts";
 import { ObjectProofStore } from "../../src/prover/proof-store/object-proof-store.ts";
 import { openObjectStore } from "../../src/storage/objects/open-store.ts";
 import { recordedJobs } from "../prover/recorded-jobs.ts";
 import { BrokerClient } from "./broker/broker-client.ts";
+
+vi.mock("node:timers/promises", () => import("../support/fakeable-sleep.ts"));
 
 let folder: string;
 let running: { stop(): Promise<void> }[];
@@ -19,6 +24,8 @@ beforeEach(() => {
   running = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
   for (const each of running.reverse()) await each.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -46,12 +53,72 @@ it("PROVER_BROKER_JOB_TIMEOUT_MS: the job of a silent agent goes to another one"
   await expect.poll(async () => (await client.next())?.job.id, { timeout: 20_000 }).toBe("a");
 });
 
+it("PROVER_BROKER_POLL_INTERVAL_MS: jobs are checked at this interval", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  const check = vi.spyOn(ProvingBroker.prototype, "check");
+  await brokerWith({ PROVER_BROKER_POLL_INTERVAL_MS: "7000" });
+  vi.advanceTimersByTime(6999);
+  expect(check).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(7001);
+  expect(check).toHaveBeenCalledTimes(2);
+});
+
+it("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for others", async () => {
+  const { client } = await brokerWith({
+    PROVER_BROKER_BATCH_SIZE: "3",
+    PROVER_BROKER_BATCH_INTERVAL_MS: "2000000000",
+  });
+  await client.enqueue("first", "file:///first");
+  const enqueued = ["a", "b", "c"].map((id) => client.enqueue(id, `file:///${id}`));
+  expect(await Promise.all(enqueued)).toEqual(Array.from({ length: 3 }, () => ({ status: "not-found" })));
+});
+
+it("PROVER_BROKER_BATCH_INTERVAL_MS: a job that closely follows another one is written after it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const { client } = await brokerWith({ PROVER_BROKER_BATCH_INTERVAL_MS: "2000000000" });
+  await client.enqueue("first", "file:///first");
+  let written = false;
+  const second = client.enqueue("second", "file:///second").finally(() => {
+    written = true;
+  });
+  await vi.waitFor(async () => expect(await client.status("second")).toEqual({ status: "in-queue" }));
+  await vi.advanceTimersByTimeAsync(1_000_000_000);
+  await client.status("second");
+  expect(written).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000_000_000);
+  expect(await second).toEqual({ status: "not-found" });
+});
+
 it("PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: jobs of that many older epochs are taken and kept", async () => {
   const { client } = await brokerWith({ PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: "3" });
   await client.enqueue("new", "file:///new", { epochNumber: 5 });
   expect(await client.enqueue("old", "file:///old", { epochNumber: 2 })).toEqual({ status: "not-found" });
   expect(await client.enqueue("older", "file:///older", { epochNumber: 1 })).toMatch(/^Epoch too old/);
   expect(existsSync(join(folder, "broker", "2"))).toBe(true);
+});
+
+it("PROVER_AGENT_POLL_INTERVAL_MS: an agent asks for a job, and sends heartbeats, at this interval", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const asked = vi.spyOn(RemoteConsumer.prototype, "getProvingJob").mockResolvedValue(undefined);
+  const heartbeat = vi.spyOn(RemoteConsumer.prototype, "reportProvingJobProgress").mockResolvedValue(undefined);
+  const values = valuesOf({
+    PROVER_AGENT_POLL_INTERVAL_MS: "7000",
+    PROVER_REAL_PROOFS: "false",
+    PROVER_TEST_DELAY_MS: "2000000000",
+  });
+  running.push(await startAgents({ ...values, proverBrokerUrl: "http://127.0.0.1:9" }, loggerFor));
+  await vi.advanceTimersByTimeAsync(6999);
+  expect(asked).toHaveBeenCalledTimes(1);
+  const [{ id, type, epoch: epochNumber, input }] = recordedJobs().binary;
+  const inputsUri = inlineUriOf(JSON.stringify({ type, inputs: Buffer.from(input).toString("base64") }));
+  asked.mockResolvedValueOnce({ job: { id, type, epochNumber, inputsUri }, time: 1 });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(6999);
+  expect(heartbeat).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(7001);
+  expect(heartbeat).toHaveBeenCalledTimes(2);
+  expect(asked).toHaveBeenCalledTimes(2);
 });
 
 it("agents do only jobs of PROVER_AGENT_PROOF_TYPES, and put outputs into PROVER_PROOF_STORE", async () => {

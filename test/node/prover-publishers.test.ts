@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import type { Values } from "../../src/config/options.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
+import { L1Sender } from "../../src/l1/tx/l1-sender.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { ShiftableClock } from "../../src/node/clock.ts";
@@ -120,6 +121,19 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     const keys = [POOR, RICH].map(toHex).join(",");
     const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEYS: keys });
     expect(sent).toEqual({ from: addressOf(RICH), to: l1.rollupAddress.toLowerCase(), id: addressOf(POOR) });
+  });
+
+  it("with an account that waits for another transaction, unless PROVER_PUBLISHER_ALLOW_INVALID_STATES=false", async () => {
+    const key = { PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH) };
+    const status = vi.spyOn(L1Sender.prototype, "status", "get").mockReturnValue("sent");
+    try {
+      const refused = submit({ ...key, PROVER_PUBLISHER_ALLOW_INVALID_STATES: "false" });
+      await expect(refused).rejects.toThrow("all publisher accounts are busy");
+      await submitter?.stop();
+      expect(await submit(key)).toMatchObject({ from: addressOf(RICH) });
+    } finally {
+      status.mockRestore();
+    }
   });
 
   it("through a forwarder contract", async () => {

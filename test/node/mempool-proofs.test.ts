@@ -1,0 +1,88 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { configure } from "../../src/config/configuration.ts";
+import { BbProcesses } from "../../src/mempool/proofs/bb-processes.ts";
+import { configuredVerifier } from "../../src/node/mempool-proofs.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
+
+vi.mock("node:os", async (original) => ({
+  ...(await original<typeof import("node:os")>()),
+  availableParallelism: () => 3,
+}));
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "svc-proof-options-")));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A verifier with a program that has a version, and otherwise notes its surroundings and ends. */
+async function verifierWith(environment: Record<string, string>) {
+  const program = join(folder, "bb");
+  const noted = join(folder, "noted");
+  const note = `echo "$HARDWARE_CONCURRENCY $PWD" > "${noted}.part" && mv "${noted}.part" "${noted}"`;
+  writeFileSync(program, `#!/bin/sh\nif [ "$1" = --version ]; then echo 4.1.2; else ${note}; fi\n`);
+  chmodSync(program, 0o755);
+  const { values } = configure({
+    flags: new Map(),
+    environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: program, ...environment },
+  });
+  const verifier = await configuredVerifier(values, silentLogger);
+  onTestFinished(() => verifier.close());
+  return { verifier, noted };
+}
+
+const [{ tx }] = recordedTxs();
+
+it.each([
+  ["1", 1],
+  ["2", 2],
+  ["1000", 3],
+])("BB_NUM_IVC_VERIFIERS=%s: on three processors %i proofs are verified at once", async (option, atOnce) => {
+  const held: ((valid: boolean) => void)[] = [];
+  vi.spyOn(BbProcesses.prototype, "verify").mockImplementation(() => new Promise((resolve) => held.push(resolve)));
+  const { verifier } = await verifierWith({ BB_NUM_IVC_VERIFIERS: option });
+  const verdicts = Array.from({ length: 5 }, () => verifier.verify(tx));
+  await new Promise(setImmediate);
+  expect(held).toHaveLength(atOnce);
+  for (let verified = 0; verified < 5; verified++) {
+    held[verified](true);
+    await verdicts[verified];
+    await new Promise(setImmediate);
+  }
+});
+
+it("BB_IVC_CONCURRENCY and BB_WORKING_DIRECTORY: bb runs with so many threads in this folder", async () => {
+  const work = join(folder, "work");
+  const { noted } = await verifierWith({ BB_IVC_CONCURRENCY: "7", BB_WORKING_DIRECTORY: work });
+  await expect.poll(() => existsSync(noted)).toBe(true);
+  expect(readFileSync(noted, "utf8").trim()).toBe(`7 ${work}`);
+});
+
+it.each([
+  ["true", 1],
+  ["false", 0],
+])("BB_SKIP_CLEANUP=%s: %i checked proofs are kept in BB_WORKING_DIRECTORY", async (option, kept) => {
+  vi.spyOn(BbProcesses.prototype, "verify").mockResolvedValue(true);
+  const work = join(folder, "work");
+  const { verifier } = await verifierWith({ BB_SKIP_CLEANUP: option, BB_WORKING_DIRECTORY: work });
+  expect(await verifier.verify(tx)).toBe(true);
+  expect(readdirSync(work).map((name) => readdirSync(join(work, name)).sort())).toEqual(
+    kept === 1 ? [["proof", "vk"]] : [],
+  );
+});
