@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,15 +17,16 @@ import { type RealProofSettings, startRealProver } from "../../src/node/agents/r
 import type { NodeLogger } from "../../src/node/logging.ts";
 import { Teardown } from "../../src/node/teardown.ts";
 import { JOB_TYPES, type JobTypeName, nameOfJobType } from "../../src/prover/jobs/job-type.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { bbProgram } from "../prover/real/bb-program.ts";
-import { writeCircuits } from "../prover/real/recorded-circuits.ts";
+import { jobOf, writeCircuits } from "../prover/real/recorded-circuits.ts";
 
 let folder: string;
 let settings: RealProofSettings;
 const POINT_BYTES = 64;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "real-proofs-"));
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "real-proofs-"));
   const circuits = writeCircuits(join(folder, "circuits"));
   // The circuit of PARITY_BASE is only looked for here.
   writeFileSync(join(circuits, "parity_base.json"), "{}");
@@ -42,7 +53,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** A reference string of this many points; the file has holes and takes no space. */
 function crsOf(points: number): string {
   const crs = join(folder, `crs-${points}`);
-  mkdirSync(crs);
+  mkdirSync(crs, { recursive: true });
   const file = join(crs, "bn254_g1.dat");
   writeFileSync(file, "");
   truncateSync(file, points * POINT_BYTES);
@@ -72,7 +83,54 @@ const refused = async (changes: Partial<RealProofSettings>, wanted?: readonly Jo
   return (error as Error).message;
 };
 
+/** Does a job whose program notes its folder and fails. Returns what was noted. */
+async function failingJob(changes: Partial<RealProofSettings>): Promise<string> {
+  const log = silentLogger as NodeLogger;
+  const teardown = new Teardown(log);
+  const noted = join(folder, "noted");
+  const prove = `pwd -P > ${noted}; exit 1`;
+  const given = { ...settings, crsPath: crsOf(2 ** 24), bbBinaryPath: bbProgram(folder, "noting", { prove }) };
+  const { type, input } = jobOf("TX_MERGE_ROLLUP");
+  try {
+    const { prover } = await startRealProver({ ...given, ...changes }, [type], { log, teardown });
+    await expect(prover.prove({ type, input }, new AbortController().signal)).rejects.toThrow("exit code 1");
+  } finally {
+    await teardown.run();
+  }
+  return readFileSync(noted, "utf8").trim();
+}
+
+/** A witness solver that notes its arguments and fails. */
+function notingSolver(): string {
+  const path = join(folder, "acvm");
+  writeFileSync(path, `#!/bin/sh\necho "$@" > ${join(folder, "noted")}; exit 1\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
 describe("agents with real proofs", () => {
+  it("prove in BB_WORKING_DIRECTORY, and leave the files of a job there with BB_SKIP_CLEANUP", async () => {
+    const bb = join(folder, "bb-work");
+    expect(await failingJob({ bbWorkingDirectory: bb })).toContain(`${bb}/svc-job-${process.pid}-`);
+    expect(readdirSync(bb)).toEqual([]);
+    await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
+    const [kept] = readdirSync(bb);
+    expect(readdirSync(join(bb, kept)).sort()).toEqual(expect.arrayContaining(["bytecode", "vk"]));
+    // Also the next start leaves them.
+    await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
+    expect(readdirSync(bb)).toHaveLength(2);
+  });
+
+  it("solve witnesses in ACVM_WORKING_DIRECTORY, or in that of bb", async () => {
+    const [bbWorkingDirectory, acvmWorkingDirectory] = [join(folder, "bb-work"), join(folder, "acvm-work")];
+    const acvmBinaryPath = notingSolver();
+    const own = await failingJob({ acvmBinaryPath, bbWorkingDirectory, acvmWorkingDirectory, bbSkipCleanup: true });
+    expect(own).toContain(`--working-directory ${acvmWorkingDirectory}/svc-job-`);
+    expect([bbWorkingDirectory, acvmWorkingDirectory].map((path) => readdirSync(path).length)).toEqual([1, 1]);
+    const shared = await failingJob({ acvmBinaryPath, bbWorkingDirectory });
+    expect(shared).toContain(`--working-directory ${bbWorkingDirectory}/svc-job-`);
+  });
+
   it("take the types that fit into their memory and reference string", async () => {
     const { taken } = await started({ crsPath: crsOf(2 ** 22 + 1) });
     expect(taken).toContain("PARITY_BASE");

@@ -20,11 +20,12 @@ export class JobFolders {
     this.#settings = settings;
   }
 
-  /** Creates the parents, and removes what processes that were killed have left. */
+  /** Creates the parents, and removes what processes that were killed have left, unless folders are kept. */
   async prepare(): Promise<void> {
-    const { parent, solverParent = parent } = this.#settings;
+    const { parent, solverParent = parent, keep } = this.#settings;
     for (const folder of new Set([parent, solverParent])) {
       await mkdir(folder, { recursive: true });
+      if (keep) continue;
       for (const name of await readdir(folder)) {
         if (isLeftOver(name)) await rm(join(folder, name), { recursive: true, force: true });
       }

@@ -203,9 +203,11 @@ describe("a prover of real proofs", () => {
 });
 
 describe("working folders", () => {
-  it("of processes that were killed are removed at the start", async () => {
+  it("of processes that have ended are removed at the start, unless folders are kept", async () => {
     const names = [`svc-job-${process.pid}-mine`, "svc-job-999999999-gone", `svc-job-${process.ppid}-other`, "else"];
     for (const name of names) mkdirSync(join(work, name));
+    await new JobFolders({ parent: work, solverParent: undefined, keep: true }).prepare();
+    expect(readdirSync(work)).toHaveLength(4);
     await new JobFolders({ parent: work, solverParent: undefined, keep: false }).prepare();
     expect(readdirSync(work).sort()).toEqual(["else", `svc-job-${process.ppid}-other`]);
   });
