@@ -53,6 +53,19 @@ it("PROVER_BROKER_JOB_TIMEOUT_MS: the job of a silent agent goes to another one"
   await expect.poll(async () => (await client.next())?.job.id, { timeout: 20_000 }).toBe("a");
 });
 
+it("SVC_PROVER_BROKER_JOB_LIMIT_MS: a job that takes longer goes to another agent, whatever its heartbeats", async () => {
+  const { client } = await brokerWith({
+    PROVER_BROKER_JOB_TIMEOUT_MS: "2000000000",
+    SVC_PROVER_BROKER_JOB_LIMIT_MS: "50",
+    PROVER_BROKER_POLL_INTERVAL_MS: "10",
+  });
+  await client.enqueue("a", "file:///a");
+  const { job, time } = (await client.next())!;
+  const beat = () => client.call("reportProvingJobProgress", job.id, time, { allowList: [0] });
+  expect(await beat()).toBeUndefined();
+  await expect.poll(async () => [await beat(), (await client.next())?.job.id][1], { timeout: 20_000 }).toBe("a");
+});
+
 it("PROVER_BROKER_POLL_INTERVAL_MS: jobs are checked at this interval", async () => {
   vi.useFakeTimers({ toFake: ["setInterval"] });
   const check = vi.spyOn(ProvingBroker.prototype, "check");
