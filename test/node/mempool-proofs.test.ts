@@ -55,8 +55,14 @@ it.each([
   ["1000", 3],
 ])("BB_NUM_IVC_VERIFIERS=%s: on three processors %i proofs are verified at once", async (option, atOnce) => {
   const held: ((valid: boolean) => void)[] = [];
-  vi.spyOn(BbProcesses.prototype, "verify").mockImplementation(() => new Promise((resolve) => held.push(resolve)));
+  const verify = vi.spyOn(BbProcesses.prototype, "verify");
+  verify.mockImplementation(() => new Promise((resolve) => held.push(resolve)));
   const { verifier } = await verifierWith({ BB_NUM_IVC_VERIFIERS: option });
+  // Closing waits for all verdicts.
+  onTestFinished(() => {
+    verify.mockResolvedValue(true);
+    for (const resolve of held) resolve(true);
+  });
   const verdicts = Array.from({ length: 5 }, () => verifier.verify(tx));
   await new Promise(setImmediate);
   expect(held).toHaveLength(atOnce);

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { type HealthParts, nodeHealth } from "../../src/node/health/node-health.ts";
 import { createLogging } from "../../src/node/logging.ts";
-import { startProvingJobs } from "../../src/node/prover/proving-jobs.ts";
+import { type ProvingJobs, startProvingJobs } from "../../src/node/prover/proving-jobs.ts";
+import { HEALTHY } from "../../src/telemetry/health.ts";
 import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../src/telemetry/metrics/prometheus-text.ts";
 import { type HttpFake, httpFake } from "../l1/http-fake.ts";
@@ -24,6 +26,22 @@ async function startWith(environment: Record<string, string>) {
   return { jobs, metrics: () => prometheusText(metrics.collect()) };
 }
 
+/** The broker among the components that /status of a node shows. */
+function componentOf({ brokerHealth }: ProvingJobs) {
+  const ok = { health: { name: "other", read: () => HEALTHY } };
+  const context = {
+    chain: { state: { processed: () => undefined }, latestBlockNumber: () => 0, latestCheckpointNumber: () => 0 },
+    world: { status: () => ({ tip: 0 }) },
+    reader: { identity: { l1ChainId: 31337 } },
+    synchronizer: { health: { probes: () => [], lagBlocks: () => 0 } },
+  };
+  const values = { maxAllowedEthClientDriftSeconds: 0 };
+  const parts = { values, mempool: ok, p2p: undefined, snapshots: ok, prover: { node: ok, brokerHealth } };
+  const health = nodeHealth(context as never, parts as unknown as HealthParts);
+  onTestFinished(() => health.close());
+  return health.report().components.find(({ name }) => name === "prover-broker");
+}
+
 it("a prover node shows at its start that the broker at PROVER_BROKER_HOST refuses its API key", async () => {
   const broker = await httpFake(() => ({ raw: "", status: 401 }));
   onTestFinished(() => broker.close());
@@ -38,12 +56,14 @@ it("a prover node shows at its start that the broker at PROVER_BROKER_HOST refus
       reason: "the proving broker cannot be used: the broker answered with HTTP status 401",
     });
   expect(metrics()).toMatch(/^svc_prover_node_broker_reachable 0$/m);
+  expect(componentOf(jobs)).toMatchObject({ state: "failed", reason: expect.stringContaining("status 401") });
   expect(broker.seen[0].headers["x-api-key"]).toBe("wrong");
 });
 
 it("a prover node with a broker in its own process has no broker to watch", async () => {
   const { jobs, metrics } = await startWith({});
   expect(jobs.brokerHealth).toBeUndefined();
+  expect(componentOf(jobs)).toMatchObject({ state: "off" });
   expect(metrics()).not.toContain("svc_prover_node_broker_reachable");
 });
 
