@@ -32,6 +32,15 @@ describe("a sequencer on the recorded chain", () => {
   const checkpoints = () => node.parts.chain.latestCheckpointNumber();
   const idle = () => until(() => node.sequencer.status().state !== "PUBLISHING_CHECKPOINT");
 
+  /** Pauses the sequencer and waits until the checkpoint that it may have begun is published and read from L1. */
+  async function pauseAndSettle(): Promise<void> {
+    await node.admin("svcAdmin_pauseSequencer");
+    await until(() => {
+      const { state, lastPublished } = node.sequencer.status();
+      return state === "IDLE" && checkpoints() >= (lastPublished?.checkpointNumber ?? 0);
+    });
+  }
+
   /** Proposes a checkpoint with one tx in the next slot. Returns its number. */
   async function propose(): Promise<number> {
     const number = checkpoints() + 1;
@@ -128,8 +137,7 @@ describe("a sequencer on the recorded chain", () => {
   });
 
   it("a sequencer can be paused and resumed over the admin port", LIMIT, async () => {
-    await idle();
-    await node.admin("svcAdmin_pauseSequencer");
+    await pauseAndSettle();
     const number = checkpoints();
     await node.nextSlot();
     const hash = await traffic.send(node);
@@ -138,8 +146,8 @@ describe("a sequencer on the recorded chain", () => {
     await node.admin("svcAdmin_resumeSequencer");
     await until(() => checkpoints() > number);
     // A pause ends the wait for txs in the slot, which would still be for one.
-    await node.admin("svcAdmin_pauseSequencer");
-    await idle();
+    await pauseAndSettle();
+    expect(checkpoints()).toBe(number + 1);
     await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 2 }]);
     try {
       expect(await node.admin("nodeAdmin_getConfig")).toMatchObject({ minTxsPerBlock: 2 });
