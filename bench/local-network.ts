@@ -63,4 +63,4 @@ const run: Run = {
   failures: {},
 };
 process.stdout.write(resultDocument(run));
-if (!printsOnly) progress(`saved in ${saveRun(run, false)}`);
+if (!printsOnly) progress(`saved in ${saveRun(run)}`);

@@ -2,7 +2,6 @@
  * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the
  * comparisons with the reference implementation. Raw figures, the table and the plots are saved in bench/results/.
  */
-import { readFileSync } from "node:fs";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference, ReferenceMissingError } from "./lib/reference.ts";
@@ -53,49 +52,16 @@ const PACES = {
   besideReference: { repeats: 5, seconds: 3 },
 };
 
-/** An error that the caller can fix: it is printed in one line, and the exit code is 2. */
-class UsageError extends Error {}
-
-function kept(file: string): Run {
-  try {
-    const run = JSON.parse(readFileSync(file, "utf8")) as Partial<Run>;
-    if (run.suites !== undefined && run.machine !== undefined) return run as Run;
-  } catch (error) {
-    throw new UsageError(`--into ${file} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-  throw new UsageError(`--into ${file} is not the run.json of a kept run`);
-}
-
-/** The first run with the suites of the second in place of its own, with a warning that says so. */
-function withSuitesOf(run: Run, later: Run): Run {
-  const names = Object.keys(later.suites);
-  const failures = Object.entries(run.failures).filter(([name]) => !names.includes(name));
-  return {
-    ...run,
-    seconds: run.seconds + later.seconds,
-    suites: { ...run.suites, ...later.suites },
-    failures: Object.fromEntries([...failures, ...Object.entries(later.failures)]),
-    warnings: [
-      ...run.warnings,
-      ...later.warnings,
-      `of a later run, ${later.startedAt} at ${later.machine.commit}: ${names.join(", ")}`,
-    ],
-  };
-}
-
 async function main(): Promise<void> {
   const given = scriptOptions("bench/run.ts", {
     reference: flagOption("also measure the reference"),
     "reference-home": textOption("the reference's installation; REFERENCE_HOME by default", "DIR"),
     only: namesOption("suites, separated by commas", Object.keys(SUITES)),
-    into: textOption("replace these suites in a saved run (its run.json)", "FILE"),
     quick: flagOption("small sizes, to see that everything works"),
     "no-save": flagOption("print without saving"),
   });
   const { only: names } = given;
-  const isWhole = names.length === Object.keys(SUITES).length;
   const reference = given.reference ? new Reference(given["reference-home"] ?? process.env.REFERENCE_HOME) : undefined;
-  const into = given.into === undefined ? undefined : kept(given.into);
   await requireWrk();
 
   const startedAt = new Date().toISOString();
@@ -145,16 +111,13 @@ async function main(): Promise<void> {
   run.seconds = (performance.now() - started) / 1000;
   process.stdout.write(resultDocument(run));
   if (given["no-save"]) return;
-  const folder = into === undefined ? saveRun(run, isWhole) : saveRun(withSuitesOf(into, run), true);
-  process.stderr.write(`saved in ${folder}\n`);
+  process.stderr.write(`saved in ${saveRun(run)}\n`);
 }
 
 try {
   await main();
 } catch (error) {
-  const mendable =
-    error instanceof UsageError || error instanceof ReferenceMissingError || error instanceof WrkMissingError;
-  if (!mendable) throw error;
+  if (!(error instanceof ReferenceMissingError || error instanceof WrkMissingError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
   process.exitCode = 2;
 }

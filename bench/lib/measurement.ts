@@ -61,6 +61,14 @@ export interface SuiteResult {
   notes?: string[];
 }
 
+/** Where and when a suite was measured, in a collection of suites from several runs. */
+export interface SuiteOrigin {
+  /** ISO time of the start of its run. */
+  startedAt: string;
+  withReference: boolean;
+  machine: MachineFacts;
+}
+
 export interface Run {
   /** ISO time of the start. */
   startedAt: string;
@@ -70,7 +78,7 @@ export interface Run {
   withReference: boolean;
   machine: MachineFacts;
   warnings: string[];
-  suites: Record<string, SuiteResult & { seconds: number }>;
+  suites: Record<string, SuiteResult & { seconds: number; origin?: SuiteOrigin }>;
   /** Suites that could not run, and why. */
   failures: Record<string, string>;
 }

@@ -1,3 +1,4 @@
+import type { MachineFacts } from "./machine.ts";
 import type { Comparison, Figure, ResultTable, Run, Unit } from "./measurement.ts";
 import { numberText, spreadText, withUnit } from "./number-text.ts";
 import { median, spreadOf } from "./statistics.ts";
@@ -121,13 +122,31 @@ function furtherTable({ title, rows }: ResultTable): string {
   return [`${title}:`, "", line(columns), line(columns.map(() => "---")), ...body].join("\n");
 }
 
-function machineText({ machine, startedAt, seconds, quick }: Run): string[] {
-  const { cpu, cores, memoryGiB, kernel, node, commit, loadBefore, busyBefore } = machine;
+const busyText = ({ busyBefore }: MachineFacts) => `${Math.round(busyBefore * 100)} %`;
+
+function machineText(run: Run): string[] {
+  const { machine, startedAt, seconds, quick } = run;
+  const { cpu, cores, memoryGiB, kernel, node, commit, loadBefore } = machine;
   return [
     `- ${cpu}, ${cores} cores, ${memoryGiB} GiB; Linux ${kernel}; Node.js ${node}`,
     `- commit ${commit}, ${startedAt}, ${Math.round(seconds)} s${quick ? "; QUICK: sizes and loads are too small to mean anything" : ""}`,
-    `- before the run: load average ${loadBefore.join(", ")}, ${Math.round(busyBefore * 100)} % of the processors in use by others`,
+    `- before the run: load average ${loadBefore.join(", ")}, ${busyText(machine)} of the processors in use by others`,
   ];
+}
+
+/** A row for each suite, where suites of several runs were collected. */
+function originTable({ suites }: Run): string {
+  const rows = Object.entries(suites).flatMap(([suite, { origin, seconds }]) => {
+    if (origin === undefined) return [];
+    const { startedAt, withReference, machine } = origin;
+    const { cpu, commit } = machine;
+    const measured = startedAt.slice(0, 16).replace("T", " ");
+    const reference = withReference ? "yes" : "no";
+    return [
+      { suite, commit, measured, seconds, "beside the reference": reference, cpu, "used by others": busyText(machine) },
+    ];
+  });
+  return rows.length === 0 ? "" : furtherTable({ title: "suites", rows });
 }
 
 function notes(run: Run): string[] {
@@ -151,7 +170,8 @@ export function resultDocument(run: Run): string {
   );
   const warnings = run.warnings.map((warning) => `- warning: ${warning}`);
   const further = Object.values(run.suites).flatMap(({ tables = [] }) => tables.map(furtherTable));
-  const head = [...machineText(run), ...warnings, ...failures].join("\n");
-  const parts = [head, table(lines(run)), notes(run).join("\n"), ...further];
+  const isCollected = Object.values(run.suites).some(({ origin }) => origin !== undefined);
+  const head = [...(isCollected ? [] : machineText(run)), ...warnings, ...failures].join("\n");
+  const parts = [head, originTable(run), table(lines(run)), notes(run).join("\n"), ...further];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

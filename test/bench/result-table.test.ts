@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { collectSuites } from "../../bench/lib/collect-suites.ts";
 import type { Run, SuiteResult } from "../../bench/lib/measurement.ts";
 import { resultDocument } from "../../bench/lib/result-table.ts";
-import { withTable } from "../../bench/lib/save-run.ts";
 
 function runOf(suite: Partial<SuiteResult>, change: Partial<Run> = {}): Run {
   return {
@@ -103,12 +103,28 @@ test("a result document begins with warnings, failures and whether the run was q
   expect(head).toContain("- suite rpc failed: Error: no port");
 });
 
-test("a result table replaces the earlier one in a document", () => {
-  const document = "before\n<!-- the last run -->\nold\n<!-- end of the last run -->\nafter\n";
-  const once = withTable(document, runOf({}));
-  expect(once).toMatch(/^before\n<!-- the last run -->\n\n- a processor/);
-  expect(once).toMatch(/\n<!-- end of the last run -->\nafter\n$/);
-  expect(once).not.toContain("old");
-  expect(withTable(once, runOf({}))).toBe(once);
-  expect(() => withTable("nothing", runOf({}))).toThrow("no place");
+test("a suite that is measured again replaces its earlier result and keeps the others", () => {
+  const measured = (value: number): Partial<SuiteResult> => ({
+    measurements: [{ kind: "figure", row: "growth", name: "a figure", unit: "ms", values: [value] }],
+  });
+  const earlier = runOf(
+    {},
+    { suites: { one: { ...measured(1), seconds: 1 } as never, two: { ...measured(2), seconds: 1 } as never } },
+  );
+  const later = runOf(measured(3), { startedAt: "2026-02-03T04:05:06.000Z", failures: { two: "Error: no port" } });
+  const collected = collectSuites(collectSuites(undefined, earlier), later);
+  expect(collected.suites.one).toMatchObject({ ...measured(3), origin: { startedAt: later.startedAt } });
+  expect(collected.suites.two).toMatchObject({ ...measured(2), origin: { startedAt: earlier.startedAt } });
+  const document = resultDocument(collected);
+  expect(document).toContain("| one | abc | 2026-02-03 04:05 |");
+  expect(document).toContain("| two | abc | 2026-01-02 03:04 |");
+  expect(document).toContain("- suite two failed: Error: no port");
+  expect(collectSuites(collected, runOf(measured(4), { suites: { two: earlier.suites.two } })).failures).toEqual({});
+});
+
+test("a suite measured without the reference does not replace one measured beside it", () => {
+  const beside = collectSuites(undefined, runOf({}));
+  const alone = runOf({}, { startedAt: "2026-02-03T04:05:06.000Z", withReference: false });
+  expect(collectSuites(beside, alone).suites.one.origin?.withReference).toBe(true);
+  expect(collectSuites(collectSuites(undefined, alone), runOf({})).suites.one.origin?.withReference).toBe(true);
 });
