@@ -4,7 +4,9 @@ import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { EnvelopeScan, LONGEST_SCANNED } from "../../src/rpc/jsonrpc/envelope-scan.ts";
+import { EnvelopeScan, LONGEST_BATCH, LONGEST_BATCHED, LONGEST_SCANNED } from "../../src/rpc/jsonrpc/envelope-scan.ts";
+import { MethodTable } from "../../src/rpc/jsonrpc/method-table.ts";
+import { ScannedBatch } from "../../src/rpc/jsonrpc/scanned-batch.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { chain } from "./support/development-chain.ts";
@@ -40,8 +42,10 @@ const wide = method({
   encode: { node: encodeText },
 });
 
+const registry = new Registry([...publicRegistry(fakeServices({ chain, world: fakeWorld(3) })).methods, shown, wide]);
+const METHOD_TABLE = new MethodTable(registry, ["svc", "node"]);
+
 function dispatcher() {
-  const registry = new Registry([...publicRegistry(fakeServices({ chain, world: fakeWorld(3) })).methods, shown, wide]);
   const results = new ResultCache({
     maxBytes: 1 << 20,
     chain: {
@@ -238,6 +242,47 @@ test("a batch gets the answers of its single calls, cached or not", async () => 
     }),
     { numRuns: 1_000 },
   );
+});
+
+test("a scanned batch gets the same bytes as a parsed one, cached or not", async () => {
+  const [scanning, general] = [dispatcher(), dispatcher()];
+  let scanned = 0;
+  const usual = fc
+    .tuple(
+      fc.constantFrom("1", '"a"', "null", "999999999999999"),
+      fc.constantFrom(...METHODS.filter((name) => name.length >= 8)),
+      fc.oneof(
+        fc.constantFrom("[]", "[1]", "[1,2]", '["latest"]', "[ 1 ]", "[1,2,3]", `["latest","0x${"00".repeat(31)}11"]`),
+        params,
+      ),
+    )
+    .map(([i, name, list]) => `{"jsonrpc":"2.0","id":${i},"method":"${name}","params":${list}}`);
+  const list = fc
+    .tuple(fc.array(fc.oneof({ weight: 9, arbitrary: usual }, request), { maxLength: 12 }), blank)
+    .map(([items, gap]) => `${gap}[${gap}${items.join(`${gap},${gap}`)}${gap}]${gap}`);
+  await fc.assert(
+    fc.asyncProperty(list, async (text) => {
+      const body = new TextEncoder().encode(text);
+      if (ScannedBatch.of(body, { methods: METHOD_TABLE, maxBatchSize: 10 }) !== undefined) scanned += 1;
+      const expected = await shownAnswer(general.answerText(text));
+      for (let times = 0; times < 2; times++) {
+        expect(await shownAnswer(scanning.answerBytes(body)), text).toEqual(expected);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(scanned).toBeGreaterThan(300);
+});
+
+test("a batch is scanned up to the permitted number of calls, length of a call and length in all", () => {
+  const call = '{"method":"node_getVersion"}';
+  const isScanned = (text: string) =>
+    ScannedBatch.of(Buffer.from(text), { methods: METHOD_TABLE, maxBatchSize: 10 }) !== undefined;
+  const calls = (count: number) => `[${Array.from({ length: count }, () => call).join(",")}]`;
+  expect([calls(0), calls(1), calls(10), calls(11)].map(isScanned)).toEqual([false, true, true, false]);
+  const padded = (length: number) => `[${call.slice(0, -1).padEnd(length - 1)}}]`;
+  expect([padded(LONGEST_BATCHED), padded(LONGEST_BATCHED + 1)].map(isScanned)).toEqual([true, false]);
+  expect([calls(2).padEnd(LONGEST_BATCH), calls(2).padEnd(LONGEST_BATCH + 1)].map(isScanned)).toEqual([true, false]);
 });
 
 test("a long cached result is answered in parts that make up the same bytes", async () => {

@@ -1,5 +1,7 @@
 import { type AnswerBudget, UNBOUNDED } from "../http/answer-budget.ts";
 import { failure, joined, type RpcAnswer } from "./answer.ts";
+import { AnswerRun } from "./answer-run.ts";
+import type { BatchCalls } from "./batch-calls.ts";
 import { LIMIT_EXCEEDED } from "./errors.ts";
 
 /** Refuses a batch whose answers together are too long. */
@@ -8,6 +10,9 @@ export const NO_ROOM: RpcAnswer = {
   headers: [["Retry-After", "1"]],
 };
 
+/** Bytes of neighbouring answers that are written together before they are taken from the budget. */
+const LONGEST_RUN = 256 * 1024;
+
 /**
  * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few
  * requests cannot make a thread hold any amount; without room the batch as a whole is refused, and what was answered is
@@ -15,7 +20,9 @@ export const NO_ROOM: RpcAnswer = {
  */
 export class BatchAnswers {
   readonly #budget: AnswerBudget;
+  /** By call; those of a run are in the place of its first. */
   #slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
+  readonly #run = new AnswerRun();
   #held = 0;
   #refused = false;
 
@@ -23,14 +30,17 @@ export class BatchAnswers {
     this.#budget = budget;
   }
 
-  /** How many calls have an answer, or a promise of one. */
-  get length(): number {
-    return this.#slots.length;
-  }
-
   /** Nobody will see further answers. */
   get refused(): boolean {
     return this.#refused;
+  }
+
+  /** Whether `calls` writes the answer to this call. Before any pause, `endRun` has to be called. */
+  write(calls: BatchCalls, at: number): boolean {
+    const run = this.#run;
+    const isWritten = run.write(calls, at);
+    if (!isWritten || run.length > LONGEST_RUN) this.endRun();
+    return isWritten;
   }
 
   put(at: number, answer: RpcAnswer | Promise<RpcAnswer>): void {
@@ -38,6 +48,15 @@ export class BatchAnswers {
     // Promises of a dispatcher are never rejected.
     if (answer instanceof Promise) this.#slots[at] = answer.then((settled) => this.#hold(settled));
     else this.#slots[at] = this.#hold(answer);
+  }
+
+  /** Keeps the answers that were written since the last pause. */
+  endRun(): void {
+    const run = this.#run;
+    if (run.isEmpty) return;
+    const { from } = run;
+    const body = run.take();
+    if (!this.#refused) this.#slots[from] = this.#hold({ status: 200, body });
   }
 
   #hold(answer: RpcAnswer): RpcAnswer {
@@ -64,9 +83,12 @@ export class BatchAnswers {
 
   /** The answer to the batch, once all are there. What it takes is for its receiver to ask for. */
   answer(): RpcAnswer | Promise<RpcAnswer> {
+    if (!this.#refused && this.#slots.length === 0) return { status: 200, body: this.#run.takeBatch() };
+    this.endRun();
     if (this.#refused) return NO_ROOM;
-    if (this.#slots.every(isSettled)) return this.#joined(this.#slots);
-    return Promise.all(this.#slots).then((slots) => (this.#refused ? NO_ROOM : this.#joined(slots)));
+    const slots = this.#slots.filter(() => true);
+    if (slots.every(isSettled)) return this.#joined(slots);
+    return Promise.all(slots).then((settled) => (this.#refused ? NO_ROOM : this.#joined(settled)));
   }
 
   #joined(slots: readonly RpcAnswer[]): RpcAnswer {

@@ -5,6 +5,7 @@ import { Turns } from "../turns.ts";
 import type { RpcAnswer } from "./answer.ts";
 import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
 import { BatchAnswers } from "./batch-answers.ts";
+import type { BatchCalls } from "./batch-calls.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
 import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
@@ -18,6 +19,14 @@ export interface BatchesOptions {
   /** Bounds the bytes of the answers while they are made. */
   budget?: AnswerBudget;
   counts?: CallCounts;
+}
+
+/** How far a batch is answered. */
+interface Progress {
+  /** The first call that is not. */
+  from: number;
+  answers: BatchAnswers;
+  caller: Caller | undefined;
 }
 
 export interface BatchParts {
@@ -40,15 +49,16 @@ export class Batches {
     this.#options = options;
   }
 
-  answer(batch: readonly unknown[], caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+  answer(calls: BatchCalls, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
     const { longCalls, budget } = this.#options;
     // While other batches go on, this one waits for its turn.
     const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
     const answers = new BatchAnswers(budget);
-    for (const [at, item] of batch.entries()) {
-      if (longCalls !== undefined && performance.now() > end) return this.#rest(batch, answers, caller, longCalls);
-      if (answers.refused) break;
-      answers.put(at, this.#slot(item, caller, batch.length > 1));
+    for (let at = 0; at < calls.length && !answers.refused; at++) {
+      if (longCalls !== undefined && performance.now() > end) {
+        return this.#rest(calls, { from: at, answers, caller, longCalls });
+      }
+      if (!answers.write(calls, at)) answers.put(at, this.#slot(calls.parsed(at), caller, calls.length > 1));
     }
     return answers.answer();
   }
@@ -56,7 +66,8 @@ export class Batches {
   /** Answers the calls that are left of a batch. */
   async answerRead(slots: readonly (Uint8Array | ReadCall)[], caller: Caller | undefined): Promise<RpcAnswer> {
     const answers = new BatchAnswers(this.#options.budget);
-    await this.#sliced(slots, answers, caller, (slot, at) => {
+    await this.#sliced({ from: 0, to: slots.length, answers, caller }, (at) => {
+      const slot = slots[at];
       if (!(slot instanceof Uint8Array)) return answers.put(at, this.#parts.calls.runRead(slot, caller));
       this.#options.counts?.settledElsewhere(OTHER);
       answers.put(at, { status: 200, body: slot });
@@ -88,56 +99,53 @@ export class Batches {
 
   /** Goes on with a batch whose first calls took their time: elsewhere where that is possible. */
   async #rest(
-    batch: readonly unknown[],
-    answers: BatchAnswers,
-    caller: Caller | undefined,
-    longCalls: LongCalls,
+    calls: BatchCalls,
+    { from, answers, caller, longCalls }: Progress & { longCalls: LongCalls },
   ): Promise<RpcAnswer> {
     const { writer } = this.#parts;
     const { counts } = this.#options;
-    const begun = answers.length;
-    let chunk: number[] = [];
+    let chunk: { at: number; item: unknown }[] = [];
     const send = (): void => {
-      const items = chunk.map((at) => batch[at]);
-      const bodies = longCalls.answerEach(Buffer.from(JSON.stringify(items)), caller?.client() ?? "", caller?.signal());
-      for (const [i, at] of chunk.entries()) {
+      const sent = chunk;
+      chunk = [];
+      const text = Buffer.from(JSON.stringify(sent.map(({ item }) => item)));
+      const bodies = longCalls.answerEach(text, caller?.client() ?? "", caller?.signal());
+      for (const [i, { at, item }] of sent.entries()) {
         const answer = bodies.then(
           (all) => {
-            counts?.settledElsewhere(counts.indexOf((items[i] as RequestObject).method));
+            counts?.settledElsewhere(counts.indexOf((item as RequestObject).method));
             return { status: 200, body: all[i] };
           },
-          (error: unknown) => writer.error(items[i] as RequestObject, error),
+          (error: unknown) => writer.error(item as RequestObject, error),
         );
         answers.put(at, answer);
       }
-      chunk = [];
     };
-    await this.#sliced(batch.slice(begun), answers, caller, (item, at) => {
-      if (!this.#goesElsewhere(item)) answers.put(begun + at, this.#slot(item, caller, batch.length > 1));
-      else if (chunk.push(begun + at) === CALLS_AT_ONCE) send();
+    calls.keep();
+    await this.#sliced({ from, to: calls.length, answers, caller }, (at) => {
+      if (answers.write(calls, at)) return;
+      const item = calls.parsed(at);
+      if (!this.#goesElsewhere(item)) answers.put(at, this.#slot(item, caller, calls.length > 1));
+      else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send();
     });
     if (chunk.length > 0 && !answers.refused) send();
     return answers.answer();
   }
 
-  /** Calls `work` for each item, a slice of them in each of its turns, until the answers are of no use. */
-  async #sliced<T>(
-    items: readonly T[],
-    answers: BatchAnswers,
-    caller: Caller | undefined,
-    work: (item: T, at: number) => void,
-  ): Promise<void> {
+  /** Calls `work` for each call, a slice of them in each of its turns, until the answers are of no use. */
+  async #sliced({ from, to, answers, caller }: Progress & { to: number }, work: (at: number) => void): Promise<void> {
     const left = caller?.signal();
     let end = performance.now();
-    for (const [at, item] of items.entries()) {
+    for (let at = from; at < to; at++) {
       if (performance.now() >= end) {
+        answers.endRun();
         await this.#turns.wait();
         this.#options.results?.renew();
         end = performance.now() + SLICE_MS;
       }
       if (left?.aborted) answers.abandon();
       if (answers.refused) return;
-      work(item, at);
+      work(at);
     }
   }
 

@@ -3,6 +3,7 @@ import type { Caller } from "../caller.ts";
 import type { Registry } from "../registry.ts";
 import type { RpcAnswer } from "./answer.ts";
 import { AnswerWriter, type AnswerWriterOptions } from "./answer-writer.ts";
+import { type BatchCalls, ParsedCalls } from "./batch-calls.ts";
 import { Batches, type BatchesOptions } from "./batches.ts";
 import { Calls, type CallsOptions } from "./calls.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "./long-calls.ts";
@@ -11,6 +12,7 @@ import { MethodTable } from "./method-table.ts";
 import { type ParsedBody, parsedBody, parsedText, refusedShape, sized } from "./parsed-body.ts";
 import { requestShape } from "./request-shape.ts";
 import { isArrayText, latin1 } from "./request-text.ts";
+import { ScannedBatch } from "./scanned-batch.ts";
 import { ScannedCalls } from "./scanned-calls.ts";
 
 export interface DispatcherOptions extends CallsOptions, BatchesOptions, AnswerWriterOptions {
@@ -40,12 +42,14 @@ export class Dispatcher {
   readonly #calls: Calls;
   readonly #batches: Batches;
   readonly #scanned: ScannedCalls;
+  readonly #methods: MethodTable;
 
   constructor(registry: Registry, options: DispatcherOptions, log: Logger) {
     this.#options = options;
     this.#writer = new AnswerWriter(options, log);
     this.#calls = new Calls(registry, options, this.#writer);
     const methods = new MethodTable(registry, options.namespaces, options.counts);
+    this.#methods = methods;
     this.#batches = new Batches({ calls: this.#calls, methods, writer: this.#writer }, options);
     this.#scanned = new ScannedCalls(this.#calls, methods, options);
   }
@@ -61,7 +65,9 @@ export class Dispatcher {
 
   /** Answers a request body of any kind. `admitBatch` and `caller` as for `answer`. */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
-    const { longCalls, maxBatchSize, readsAllBodies } = this.#options;
+    const { longCalls, maxBatchSize, readsAllBodies, results, counts } = this.#options;
+    const batch = ScannedBatch.of(body, { methods: this.#methods, maxBatchSize, results, counts });
+    if (batch !== undefined) return this.#answerBatch(batch, admitBatch, caller);
     if (longCalls === undefined || readsAllBodies || body.length < LARGE_BODY_BYTES || this.#isForServices(body)) {
       return this.#answer(parsedBody(body, maxBatchSize), admitBatch, caller);
     }
@@ -120,8 +126,17 @@ export class Dispatcher {
     caller: Caller | undefined,
   ): RpcAnswer | Promise<RpcAnswer> {
     if ("status" in parsed) return parsed;
+    if (parsed.batch !== undefined) return this.#answerBatch(new ParsedCalls(parsed.batch), admitBatch, caller);
     this.#options.results?.renew();
-    if (parsed.batch === undefined) return this.#calls.answer(parsed.request, caller);
-    return admitBatch?.(parsed.batch.length - 1) ?? this.#batches.answer(parsed.batch, caller);
+    return this.#calls.answer(parsed.request, caller);
+  }
+
+  #answerBatch(
+    batch: BatchCalls,
+    admitBatch: AdmitBatch | undefined,
+    caller: Caller | undefined,
+  ): RpcAnswer | Promise<RpcAnswer> {
+    this.#options.results?.renew();
+    return admitBatch?.(batch.length - 1) ?? this.#batches.answer(batch, caller);
   }
 }

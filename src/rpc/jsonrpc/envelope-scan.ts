@@ -28,8 +28,12 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const DELETE = 0x7f;
 
-/** Longest bodies that are looked at: reading a long one twice would cost more than objects do. */
+/** Longest single requests that are looked at: reading a long one twice would cost more than objects do. */
 export const LONGEST_SCANNED = 8 * 1024;
+/** Longest batches that are looked at. */
+export const LONGEST_BATCH = 64 * 1024;
+/** Longest call of such a batch. */
+export const LONGEST_BATCHED = 1024;
 /** Digits of an integer that a number holds exactly and writes again as they are. */
 const MOST_DIGITS = 15;
 const LONGEST_TEXT_ID = 64;
@@ -55,7 +59,7 @@ const NULL = ascii("null");
  * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it
  * is. Words of four bytes, at any offset and beyond the end, are compared at once.
  */
-const text = new Uint8Array(LONGEST_SCANNED + 64);
+const text = new Uint8Array(LONGEST_BATCH + 64);
 const words = new DataView(text.buffer);
 
 /** ASCII text as what `isThere` compares. */
@@ -133,6 +137,9 @@ export class EnvelopeScan {
   /** The JSON text of an array, with its brackets. */
   paramsFrom = 0;
   paramsTo = 0;
+  /** The whole request, of a batch. */
+  from = 0;
+  to = 0;
 
   /**
    * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its
@@ -141,62 +148,85 @@ export class EnvelopeScan {
    */
   scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
     const end = body.length;
+    if (end > LONGEST_SCANNED) return false;
+    text.set(body);
+    text[end] = 0;
+    const to = this.#object(blank(0), end, trusted);
+    return to >= 0 && blank(to) === end && this.methodTo > 0;
+  }
+
+  /**
+   * Whether the body is a batch of ordinary requests, each with a method and none too long. Calls `found` after each
+   * request, and gives up when that returns false.
+   */
+  scanBatch(body: Uint8Array, found: () => boolean): boolean {
+    const end = body.length;
+    if (end > LONGEST_BATCH) return false;
+    text.set(body);
+    text[end] = 0;
+    let at = blank(0);
+    if (text[at] !== OPEN_ARRAY) return false;
+    do {
+      this.from = blank(at + 1);
+      at = this.#object(this.from, end, NO_METHODS);
+      this.to = at;
+      if (at < 0 || this.methodTo === 0 || at - this.from > LONGEST_BATCHED || !found()) return false;
+      at = blank(at);
+    } while (text[at] === COMMA);
+    return text[at] === CLOSE_ARRAY && blank(at + 1) === end;
+  }
+
+  /** From an opening brace to behind the closing one. */
+  #object(from: number, end: number, trusted: ReadonlySet<number>): number {
     this.idTo = 0;
     this.methodTo = 0;
     this.paramsFrom = 0;
     this.paramsTo = 0;
-    if (end > LONGEST_SCANNED) return false;
-    text.set(body);
-    text[end] = 0;
-    return this.#object(end, trusted) && this.methodTo > 0;
-  }
-
-  #object(end: number, trusted: ReadonlySet<number>): boolean {
-    let at = blank(0);
-    if (text[at] !== OPEN_OBJECT) return false;
+    let at = from;
+    if (text[at] !== OPEN_OBJECT) return -1;
     let hasVersion = false;
     for (;;) {
       at = blank(at + 1);
-      if (text[at] !== QUOTE) return false;
+      if (text[at] !== QUOTE) return -1;
       switch (text[at + 1]) {
         case LETTER_J:
-          if (hasVersion) return false;
+          if (hasVersion) return -1;
           hasVersion = true;
           at = VERSION_MEMBER.isThere(at) ? at + VERSION_MEMBER.length : literal(VERSION, memberValue(JSONRPC, at + 1));
           break;
         case LETTER_I:
-          if (this.idTo > 0) return false;
+          if (this.idTo > 0) return -1;
           at = ID_MEMBER.isThere(at) ? blank(at + ID_MEMBER.length) : memberValue(ID, at + 1);
-          if (at < 0) return false;
+          if (at < 0) return -1;
           this.idFrom = at;
           at = idEnd(at);
           this.idTo = at;
           break;
         case LETTER_M:
-          if (this.methodTo > 0) return false;
+          if (this.methodTo > 0) return -1;
           at = METHOD_MEMBER.isThere(at) ? at + METHOD_MEMBER.length - 1 : memberValue(METHOD, at + 1);
-          if (at < 0 || text[at] !== QUOTE) return false;
+          if (at < 0 || text[at] !== QUOTE) return -1;
           at = this.#method(at + 1);
           break;
         case LETTER_P:
-          if (this.paramsTo > 0) return false;
+          if (this.paramsTo > 0) return -1;
           at = PARAMS_MEMBER.isThere(at) ? at + PARAMS_MEMBER.length - 1 : memberValue(PARAMS, at + 1);
-          if (at < 0 || text[at] !== OPEN_ARRAY) return false;
+          if (at < 0 || text[at] !== OPEN_ARRAY) return -1;
           this.paramsFrom = at;
           if (this.methodTo > 0 && trusted.has(this.methodHash) && text[end - 1] === CLOSE_OBJECT) {
             this.paramsTo = end - 1;
-            return true;
+            return end;
           }
           at = json(at, 0);
           this.paramsTo = at;
           break;
         default:
-          return false;
+          return -1;
       }
-      if (at < 0) return false;
+      if (at < 0) return -1;
       at = blank(at);
       if (text[at] === COMMA) continue;
-      return text[at] === CLOSE_OBJECT && blank(at + 1) === end;
+      return text[at] === CLOSE_OBJECT ? at + 1 : -1;
     }
   }
 

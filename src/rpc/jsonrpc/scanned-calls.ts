@@ -6,15 +6,7 @@ import { type Calls, type CallsOptions, LONGEST_KEY } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import type { MethodTable } from "./method-table.ts";
 import { latin1 } from "./request-text.ts";
-
-/** A kept result from this size on is sent from where it is. */
-const SENT_IN_PARTS = 16 * 1024;
-/** Start of a call that is not timed. */
-const UNTIMED = -1;
-
-const OPENING = Buffer.from('{"jsonrpc":"2.0"');
-const OPENING_WITH_ID = Buffer.from('{"jsonrpc":"2.0","id":');
-const RESULT_MEMBER = Buffer.from(',"result":');
+import { closeWithRaw, countAnswered, openAnswer, SENT_IN_PARTS, startCounted } from "./scanned-answer.ts";
 
 /** Calls of the usual form, answered straight from the bytes of their requests where that is worth it. */
 export class ScannedCalls {
@@ -39,20 +31,16 @@ export class ScannedCalls {
     const found = this.#methods.find(scan);
     if (found === undefined) return undefined;
     const { counted } = found;
-    const started = this.#counts?.isNextTimed(counted) ? performance.now() : UNTIMED;
+    const started = startCounted(this.#counts, counted);
     const cache = this.#results;
     cache?.renew();
     if (found.raw !== undefined) {
-      this.#open(body).part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
-      try {
-        if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) {
-          this.#count(counted, started);
-          return this.#out.text("}").view();
-        }
-      } catch {
-        // The general form says what is wrong.
+      const out = this.#open(body);
+      if (closeWithRaw(found.raw, body, scan.paramsFrom, scan.paramsTo, out)) {
+        countAnswered(this.#counts, counted, started);
+        return out.view();
       }
-      this.#out.rewind(0);
+      out.rewind(0);
       if (!scan.scan(body)) return undefined;
     }
     const { paramsFrom, paramsTo } = scan;
@@ -60,7 +48,7 @@ export class ScannedCalls {
     const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
     const end = cache.get(found.results, key);
     if (end !== undefined) {
-      this.#count(counted, started);
+      countAnswered(this.#counts, counted, started);
       const out = this.#open(body);
       return end.length >= SENT_IN_PARTS ? [new Uint8Array(out.view()), end] : out.bytes(end).view();
     }
@@ -72,14 +60,8 @@ export class ScannedCalls {
     return this.#calls.answer(request, undefined, { results: found.results, key });
   }
 
-  #count(counted: number, started: number): void {
-    this.#counts?.answered(counted);
-    if (started !== UNTIMED) this.#counts?.timed(counted, performance.now() - started);
-  }
-
-  /** The start of the answer to the request that was scanned, up to its result. */
   #open(body: Uint8Array): JsonWriter {
     const { idFrom, idTo } = this.#scan;
-    return idTo > 0 ? this.#out.bytes(OPENING_WITH_ID).part(body, idFrom, idTo) : this.#out.bytes(OPENING);
+    return openAnswer(this.#out, body, idFrom, idTo);
   }
 }
