@@ -1,11 +1,10 @@
 import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
 import { MIN_BLOCK_HEADER } from "./consistency.ts";
-import type { Answer, Header, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
-import { isJsonType } from "./request-body.ts";
+import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";
 import { clientOf, forwardedOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
-import { hasCertainLength } from "./uws-framing.ts";
+import { type PlainHeaders, PlainHeads } from "./uws-plain-head.ts";
 
 /**
  * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that
@@ -26,29 +25,16 @@ function isProbed(): boolean {
   return (random & (PROBED_IN - 1)) === 0;
 }
 
-/**
- * A header's name as the library takes it without making a text of its own, which costs more than finding the header.
- */
-function headerName(name: string): ArrayBuffer {
-  return new Uint8Array(Buffer.from(name, "latin1")).buffer;
-}
-
-const CONTENT_TYPE = headerName("content-type");
-const CONTENT_LENGTH = headerName("content-length");
-const CONTENT_ENCODING = headerName("content-encoding");
-const ACCEPT_ENCODING = headerName("accept-encoding");
-const MIN_BLOCK = headerName(MIN_BLOCK_HEADER);
-
 /** The head of a request whose own object is gone: what reading a JSON body by POST to "/" takes. */
 class PlainHead implements RequestHead {
   readonly method = "POST";
   readonly path = "/";
   readonly query = "";
-  readonly #facts: PlainFacts;
+  readonly #headers: PlainHeaders;
   readonly #exchange: UwsExchange;
 
-  constructor(facts: PlainFacts, exchange: UwsExchange) {
-    this.#facts = facts;
+  constructor(headers: PlainHeaders, exchange: UwsExchange) {
+    this.#headers = headers;
     this.#exchange = exchange;
   }
 
@@ -62,19 +48,11 @@ class PlainHead implements RequestHead {
 
   /** Bound: some readers of a head take this member alone. */
   readonly header = (name: string): string => {
-    const { type, acceptEncoding, minBlock } = this.#facts;
+    const { type, acceptEncoding, minBlock } = this.#headers;
     if (name === "content-type") return type;
     if (name === "accept-encoding") return acceptEncoding;
     return name === MIN_BLOCK_HEADER ? minBlock : "";
   };
-}
-
-/** What is kept of a request's head. */
-interface PlainFacts extends PlainWishes {
-  /** Content-Type. */
-  type: string;
-  /** See forwardedOf. */
-  forwarded: string;
 }
 
 /**
@@ -83,13 +61,16 @@ interface PlainFacts extends PlainWishes {
  */
 class PlainExchange {
   readonly #res: uws.HttpResponse;
-  readonly #facts: PlainFacts;
+  readonly #headers: PlainHeaders;
+  /** See forwardedOf. */
+  readonly #forwarded: string;
   readonly #route: Route;
   #ordinary: UwsExchange | undefined;
 
-  constructor(res: uws.HttpResponse, facts: PlainFacts, route: Route) {
+  constructor(res: uws.HttpResponse, headers: PlainHeaders, forwarded: string, route: Route) {
     this.#res = res;
-    this.#facts = facts;
+    this.#headers = headers;
+    this.#forwarded = forwarded;
     this.#route = route;
   }
 
@@ -116,7 +97,7 @@ class PlainExchange {
       waiting.postpone(this.#head(waiting), new Uint8Array(body));
       return;
     }
-    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#facts, this);
+    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#headers, this);
     if (answer === undefined) {
       const ordinary = this.#becomeOrdinary();
       ordinary.start(this.#head(ordinary), body.length <= post.maxBytes, body);
@@ -139,15 +120,15 @@ class PlainExchange {
   }
 
   client(): string {
-    return clientOf(this.#res, this.#route.shared.options.proxies, this.#facts.forwarded);
+    return clientOf(this.#res, this.#route.shared.options.proxies, this.#forwarded);
   }
 
   #head(exchange: UwsExchange): PlainHead {
-    return new PlainHead(this.#facts, exchange);
+    return new PlainHead(this.#headers, exchange);
   }
 
   #becomeOrdinary(): UwsExchange {
-    const facts = { headOnly: false, clientCloses: false, forwarded: this.#facts.forwarded };
+    const facts = { headOnly: false, clientCloses: false, forwarded: this.#forwarded };
     this.#ordinary = new UwsExchange(this.#res, facts, this.#route.shared);
     return this.#ordinary;
   }
@@ -188,23 +169,13 @@ export function routePlainPosts(
   otherwise: (res: uws.HttpResponse, req: uws.HttpRequest) => void,
 ): void {
   const route = new Route(post, shared);
-  const notPlain = (shared.application.notPlain ?? []).map(headerName);
+  const heads = new PlainHeads(shared.application.notPlain ?? []);
+  const { proxies } = shared.options;
   app.post("/", (res, req) => {
     shared.idle.asked(res);
-    const type = req.getHeader(CONTENT_TYPE);
-    const length = req.getHeader(CONTENT_LENGTH);
-    const isPlain =
-      (type === "application/json" || isJsonType(type)) &&
-      length !== "" &&
-      length !== "0" &&
-      req.getHeader(CONTENT_ENCODING) === "" &&
-      hasCertainLength(req) &&
-      notPlain.every((name) => req.getHeader(name) === "");
-    if (!isPlain) return otherwise(res, req);
-    const acceptEncoding = req.getHeader(ACCEPT_ENCODING);
-    const minBlock = req.getHeader(MIN_BLOCK);
-    const forwarded = forwardedOf(req, shared.options.proxies);
-    const exchange = new PlainExchange(res, { type, acceptEncoding, minBlock, forwarded }, route);
+    const headers = heads.read(req);
+    if (headers === undefined) return otherwise(res, req);
+    const exchange = new PlainExchange(res, headers, forwardedOf(req, proxies), route);
     shared.drain.enter();
     res.onAborted(() => exchange.aborted());
     res.onData((chunk, isLast) => exchange.data(chunk, isLast));
