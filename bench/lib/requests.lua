@@ -1,7 +1,8 @@
 -- Sends the lines of a file as bodies of POST requests, in turn, and ends with one line of JSON.
 -- wrk sends one prepared request when no global "request" exists, so that a single body costs the generator nothing.
 -- Marks in a body are replaced in each request, so that no two requests are the same: by the second of the start and a
--- count, 24 bits each, as base64 letters.
+-- count, 24 bits each, as base64 letters. The second argument is the mean pause of a connection before each request, in
+-- milliseconds; pauses are spread evenly up to twice that.
 local MARK = "@@@@@@@@"
 local LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local requests = {}
@@ -20,6 +21,10 @@ end
 function init(args)
   local bodies = {}
   for line in io.lines(args[1]) do bodies[#bodies + 1] = line end
+  local think = tonumber(args[2])
+  if think > 0 then
+    delay = function() return math.floor(2 * think * math.random() + 0.5) end
+  end
   local headers = wrk.headers
   headers["Content-Type"] = "application/json"
   wrk.method = "POST"

@@ -53,6 +53,8 @@ export interface LoadOptions {
   lowPriority?: boolean;
   threads?: number;
   connections?: number;
+  /** Mean pause of a connection between an answer and its next request; none by default. */
+  thinkMs?: number;
 }
 
 interface Summary {
@@ -95,7 +97,7 @@ export async function requireWrk(): Promise<void> {
 
 /** Drives a server with closed-loop connections for some seconds. Throws LoadError if any answer was not HTTP 200. */
 export async function load(options: LoadOptions): Promise<Load> {
-  const { url, bodies, seconds, lowPriority, threads = 1, connections = 32 } = options;
+  const { url, bodies, seconds, lowPriority, threads = 1, connections = 32, thinkMs = 0 } = options;
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
   try {
     const file = join(folder, "bodies");
@@ -111,6 +113,7 @@ export async function load(options: LoadOptions): Promise<Load> {
       url,
       "--",
       file,
+      String(thinkMs),
     ];
     const output = await run(args, lowPriority);
     const line = /^\{"requests".*\}$/m.exec(output)?.[0];

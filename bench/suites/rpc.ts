@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
+import { busyConnections, idleConnections } from "../lib/many-connections.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   freePort,
@@ -299,6 +300,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const blockBody = call("node_getBlock", [await classPublishingBlock(ours)]);
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
+    measurements.push(await idleConnections(context, l1), ...(await busyConnections(context, l1)));
     measurements.push(...(await withMetrics(context, l1)));
     measurements.push(await twoThreads(context, l1));
     measurements.push(...(await readerProcesses(context, l1)));

@@ -15,6 +15,8 @@ const KEYS = 200_000;
 /** Time for the runtime to compile the hot functions. */
 const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 32;
+const BATCH = 100;
+const BATCH_CONNECTIONS = 8;
 /**
  * The machine that the targets are for has two processors, and a node with many witness requests has an RPC thread on
  * each.
@@ -38,6 +40,36 @@ interface Case {
 function bodies(method: string, block: number | "latest"): string[] {
   const random = new SeededBytes(1);
   return Array.from({ length: KEYS }, () => call(method, [block, toHex(random.field())]));
+}
+
+/** Witnesses in batches against single calls for as many, both with the same number of connections as they are for. */
+async function batches(
+  { repeats, seconds }: Pick<SuiteContext, "repeats" | "seconds">,
+  url: string,
+  block: number,
+): Promise<(Comparison | Figure)[]> {
+  const singles = bodies(METHODS.nullifier, block);
+  const batched = Array.from(
+    { length: singles.length / BATCH },
+    (_, i) => `[${singles.slice(i * BATCH, (i + 1) * BATCH).join(",")}]`,
+  );
+  const ofBatches = () => load({ url, bodies: batched, seconds, connections: BATCH_CONNECTIONS });
+  const ofSingles = () => load({ url, bodies: singles, seconds, connections: CONNECTIONS });
+  await answerTo(url, batched[0]);
+  for (const warm of [ofBatches, ofSingles]) await warm();
+  const pairs = await inPairs(repeats, ofBatches, ofSingles);
+  const row = "witness-batches";
+  return [
+    {
+      ...{ kind: "comparison", row, peer: "singles", unit: "/s", better: "more" },
+      pairs: pairs.map(({ ours, theirs }) => ({ ours: ours.perSecond * BATCH, theirs: theirs.perSecond })),
+      note: `witnesses; batches at ${BATCH_CONNECTIONS} connections, single calls at ${CONNECTIONS}`,
+    },
+    {
+      ...{ kind: "figure", row, name: FIGURES.p99OfBatch, unit: "ms" },
+      values: pairs.map(({ ours }) => latencyAt(ours, 99)),
+    },
+  ];
 }
 
 async function serve(directory: string, threads: number): Promise<{ server: ServerProcess; url: string }> {
@@ -140,6 +172,8 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
         { kind: "figure", row, name: "p99 with one", unit: "ms", values: loads.map((l) => latencyAt(l, 99)) },
       );
     }
+    progress("batches, one RPC thread");
+    measurements.push(...(await batches({ repeats, seconds }, url, tip)));
     const notes = [
       `witnesses: ours from a state of ${leaves} nullifiers and as many public-data leaves with ${tip - 1} real blocks on top, ` +
         `${RPC_THREADS} RPC threads, which share two processors with the load generator; keys are random and not in the tree`,
