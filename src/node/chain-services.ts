@@ -28,6 +28,8 @@ export type StoreOwner = Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "g
 export interface ChainServicesOptions {
   path: string;
   mapSizeKb: number;
+  /** The store is in a temporary data directory. */
+  temporary?: boolean;
   core: Core;
   identity: StoreOwner;
   publicData: PrefilledEntry[];
@@ -46,8 +48,8 @@ export interface ChainServicesOptions {
  * Throws StoreIdentityError or StoreSchemaError, or the reason of `signal`.
  */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
-  const { path, mapSizeKb, core, identity, publicData, hasher, onFault, report, signal } = options;
-  const store = openStore({ path, mapSizeKb, onFault });
+  const { path, mapSizeKb, temporary, core, identity, publicData, hasher, onFault, report, signal } = options;
+  const store = openStore({ path, mapSizeKb, temporary, onFault });
   try {
     const owner = {
       l1ChainId: identity.l1ChainId,

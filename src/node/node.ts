@@ -135,7 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const { signatures = new FunctionSignatures() } = options;
     const mempool = await startMempool(context, {
       values,
-      directory: directory.path,
+      directory,
       functionNames: signatures,
       onFatal,
     });

@@ -50,6 +50,11 @@ export interface StoreOptions {
   readOnly?: boolean;
   /** Values of a kilobyte and more are compressed by LZ4. A store is always opened with what it was made with. */
   compressed?: boolean;
+  /**
+   * The store is deleted when the process ends, so that no commit waits for the disk. A commit still outlives a killed
+   * process, but not a crash of the machine.
+   */
+  temporary?: boolean;
   /** `commits` of the writing store, if that is open on another thread. */
   commits?: SharedArrayBuffer;
   /**
@@ -220,7 +225,7 @@ class LmdbStore implements Store {
 
 /** Throws StoreFullError or StoreCorruptedError, or LMDB's own error. */
 export function openStore(options: StoreOptions): Store {
-  const { path, mapSizeKb, readOnly, compressed } = options;
+  const { path, mapSizeKb, readOnly, compressed, temporary } = options;
   try {
     const root = open<Buffer, Buffer>({
       path,
@@ -229,6 +234,7 @@ export function openStore(options: StoreOptions): Store {
       maxDbs: MAX_TABLES,
       readOnly,
       ...(compressed && { compression: true }),
+      ...(temporary && { noSync: true }),
       ...FREE_PAGES,
       ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
     });

@@ -77,7 +77,8 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const { dataStoreMapSizeKb: mapSizeKb } = values;
     const openChain = (path: string): Promise<ChainServices> =>
       openChainServices({
-        ...{ path, mapSizeKb, core, identity, publicData, hasher, onFault: onFatal },
+        ...{ path, mapSizeKb, temporary: directory.temporary },
+        ...{ core, identity, publicData, hasher, onFault: onFatal },
         ...{ report: reportMigration("chain", log), signal },
       });
     const logger = loggerFor("follower");

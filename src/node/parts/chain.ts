@@ -155,7 +155,10 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const { dataStoreMapSizeKb: mapSizeKb } = values;
     const report = reportMigration("chain", log);
     const openChain = (path: string, onFault?: (fault: StoreFault) => void): Promise<ChainServices> =>
-      openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, onFault, report, signal });
+      openChainServices({
+        ...{ path, mapSizeKb, temporary: directory.temporary },
+        ...{ core, identity, publicData, hasher, onFault, report, signal },
+      });
     await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
     const { store, chain, world } = await openChain(directory.chainStore, onFatal);
     teardown.add("store", () => store.close());

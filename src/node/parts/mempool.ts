@@ -28,6 +28,7 @@ import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
+import type { DataDirectory } from "../data-directory.ts";
 import { followChain } from "../mempool-events.ts";
 import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
@@ -58,8 +59,7 @@ export type MempoolSettings = ProofSettings &
 
 export interface MempoolOptions {
   values: MempoolSettings;
-  /** The data directory. */
-  directory: string;
+  directory: Pick<DataDirectory, "path" | "temporary">;
   functionNames: FunctionNames;
   /** Called when the pool's store is damaged. */
   onFatal?: (error: Error) => void;
@@ -89,12 +89,13 @@ export interface MempoolPart {
 
 /** Opens the pool's own LMDB environment in the data directory. Throws a DamagedStoreError. */
 function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
-  const path = join(directory, "pool");
+  const path = join(directory.path, "pool");
   mkdirSync(path, { recursive: true });
   inspectStore(path);
   return openStore({
     path,
     mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb,
+    temporary: directory.temporary,
     // A full store is not fatal: the pool refuses txs, and the effects of blocks are recomputed from the chain.
     onFault: (fault) => void (fault instanceof StoreCorruptedError && onFatal?.(fault)),
   });
