@@ -30,6 +30,8 @@ const OWN_DEFAULTS = {
   // One block may use the whole checkpoint's limits: split among the many blocks of a slot, no block would fit a usual
   // tx.
   perBlockAllocationMultiplier: MAX_BLOCKS_PER_CHECKPOINT,
+  // What the public networks allow in a checkpoint, which is most often one block here.
+  maxTxsPerBlock: 72,
   // One log line per block: a block is published right after it is built.
   logLevel: parseLogFilter("info;warn:sequencer:publisher"),
 } as const satisfies Partial<Values>;
