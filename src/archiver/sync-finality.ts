@@ -81,14 +81,15 @@ export class FinalityFollower {
 
 /**
  * Finalizes the world state up to the finalized block and prunes history older than `checkpointHistory` checkpoints
- * before it (docs/protocol/02-trees.md#219-unwinding-finality-and-pruning). Runs inside Store.transaction.
+ * before it (docs/protocol/02-trees.md#219-unwinding-finality-and-pruning). A long history, of a node that kept more
+ * before, is pruned over several commits. Runs inside Store.transaction.
  */
 export function settleWorldState({ chain, worldState, options }: ApplyServices): void {
   const before = worldState.status();
   // During a replay the world state is behind the chain.
   const block = Math.min(chain.finalizedBlockNumber(), before.tip);
-  if (block < 1 || block < before.oldest || block <= before.finalized) return;
-  worldState.setFinalized(block);
+  if (block < 1 || block < before.oldest) return;
+  if (block > before.finalized) worldState.setFinalized(block);
   if (options.checkpointHistory < 1) return;
   const oldestKept = chain.finalizedCheckpointNumber() - options.checkpointHistory + 1;
   const keepFrom = Math.min(oldestKept > 1 ? chain.checkpoint(oldestKept)!.startBlock : 0, block);

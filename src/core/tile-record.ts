@@ -93,16 +93,40 @@ export function isPartial(record: TileRecord): boolean {
   return (record[0] & 1) !== 0;
 }
 
+/** Shape of a tile, and what words of empty subtrees hold. */
+export interface TileShape {
+  height: number;
+  baseLevel: number;
+  zeroHashes: readonly Uint8Array[];
+}
+
 /**
  * Rebuilds a version's whole record from its partial record, those of the later versions and the next whole record,
  * oldest first. The result may contain zero hashes.
  */
 export function completeRecord(records: TileRecord[], tileHeight: number): TileRecord {
+  const merged = new Uint8Array(bitmapBytes(tileHeight) + ((2 << tileHeight) - 2) * 32);
+  return merged.slice(0, mergeRecords(records, tileHeight, merged, 0));
+}
+
+/** As completeRecord, in stored form, written to `out` from `at` on. Returns the length. */
+export function wholeRecord(records: TileRecord[], shape: TileShape, out: Uint8Array, at: number): number {
+  out.fill(0, at, at + bitmapBytes(shape.height));
+  return mergeRecords(records, shape.height, out, at, shape);
+}
+
+/** Merges records into `out`, whose bitmap must be zero; with `shape`, leaves out the zero hashes. */
+function mergeRecords(
+  records: TileRecord[],
+  tileHeight: number,
+  out: Uint8Array,
+  at: number,
+  shape?: TileShape,
+): number {
   const words = 2 << tileHeight;
   const bitmap = bitmapBytes(tileHeight);
-  const merged = new Uint8Array(bitmap + (words - 2) * 32);
   const next = records.map(() => bitmap);
-  let end = bitmap;
+  let end = at + bitmap;
   for (let node = 2; node < words; node++) {
     let source = -1;
     for (let r = 0; r < records.length; r++) {
@@ -111,9 +135,14 @@ export function completeRecord(records: TileRecord[], tileHeight: number): TileR
       next[r] += 32;
     }
     if (source < 0) continue;
-    merged[node >> 3] |= 1 << (node & 7);
-    merged.set(records[source].subarray(next[source] - 32, next[source]), end);
+    const record = records[source];
+    const from = next[source] - 32;
+    if (shape !== undefined && holds(record, from, shape.zeroHashes[wordLevel(node, tileHeight, shape.baseLevel)])) {
+      continue;
+    }
+    out[at + (node >> 3)] |= 1 << (node & 7);
+    for (let i = 0; i < 32; i++) out[end + i] = record[from + i];
     end += 32;
   }
-  return merged.slice(0, end);
+  return end - at;
 }

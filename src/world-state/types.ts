@@ -136,7 +136,10 @@ export interface WorldStateWriter extends WorldStateReader {
    * never L1.
    */
   lowerFinalized(block: number): void;
-  /** Drops states older than `block`; the current state and state 0 stay. */
+  /**
+   * Drops states older than `block`; the current state and state 0 stay. Of a long history only the oldest part is
+   * dropped, so that a transaction stays small: `status().oldest` tells how far, and another call goes on.
+   */
   pruneTo(block: number): void;
   /** Removes every block except genesis. */
   reset(): void;

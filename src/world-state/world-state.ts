@@ -12,7 +12,9 @@ import { GENESIS_KEY } from "./tables/genesis-row.ts";
 import { updateStatus } from "./tables/status-row.ts";
 import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
-import { dropHistoryBefore, unwindTip } from "./unwind.ts";
+import { pruneHistory } from "./undo/prune.ts";
+import type { UndoSpace } from "./undo/undone-blocks.ts";
+import { unwindBlocks } from "./undo/unwind.ts";
 import { type BlockChanges, writeBlocks } from "./write-blocks.ts";
 
 class Prepared implements PreparedBlocks {
@@ -53,12 +55,14 @@ export class WorldState extends StateReader implements WorldStateWriter {
   readonly #hasher: TileHasher | undefined;
   readonly #prefilled: PrefilledEntry[];
   readonly #forks = new Set<WeakRef<Fork>>();
+  readonly #undoSpace: UndoSpace;
 
   /** Large blocks are hashed by `hasher`, if given. */
   constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     const genesis = genesisState(core, prefilled);
     super(core, store, genesis);
     this.#hasher = hasher;
+    this.#undoSpace = { store, tables: this.tables, zeroHashes: core.zeroHashes };
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
     const stored = this.tables.meta.get(GENESIS_KEY);
     if (stored === undefined) {
@@ -143,7 +147,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
         `Unable to unwind block: ${finalized} finalizedBlockHeight: ${finalized}. Tree name: NullifierTree`,
       );
     }
-    for (let number = tip; number > block; number--) unwindTip(this.tables, number, this.core.zeroHashes);
+    unwindBlocks(this.#undoSpace, tip, block);
     this.#endForks((base) => base > block);
   }
 
@@ -185,8 +189,8 @@ export class WorldState extends StateReader implements WorldStateWriter {
         `Unable to remove historical block: ${finalized} finalizedBlockHeight: ${finalized}. Tree name: NullifierTree`,
       );
     }
-    for (let number = Math.max(oldest, 1); number <= block; number++) dropHistoryBefore(this.tables, number);
-    updateStatus(this.tables, { oldest: block });
-    this.#endForks((base) => base < block);
+    const kept = pruneHistory(this.#undoSpace, oldest, block);
+    updateStatus(this.tables, { oldest: kept });
+    this.#endForks((base) => base < kept);
   }
 }

@@ -3,6 +3,7 @@ import type { Store } from "../storage/store.ts";
 import type { SealedBlock } from "./sealed-block.ts";
 import { inOrderOfKeys } from "./sorted-keys.ts";
 import type { IndexedTree } from "./state-view.ts";
+import { inSteps } from "./steps.ts";
 import { leafBytes, leafRowBytes, type StoredLeaf } from "./tables/leaf-row.ts";
 import { blockKey, historyKey, positionBytes, positionKey, valueKey } from "./tables/row-keys.ts";
 import { type Snapshots, stateBytes } from "./tables/state-row.ts";
@@ -18,25 +19,6 @@ export interface BlockChanges {
   blocks: (SealedBlock & { snapshots: Snapshots })[];
   /** In order of their keys. */
   tiles: TileChange[];
-}
-
-/**
- * Rows per nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by page number and
- * allocates free pages from the highest number down, so each insertion shifts the whole array: with tens of thousands
- * of pages this takes longer than everything else. A nested transaction has a short array of its own, which is merged
- * at its end.
- */
-const ROWS_PER_STEP = 512;
-
-/** Writes each item, some hundreds per nested transaction. */
-function inSteps<T>(store: Pick<Store, "transaction">, items: readonly T[], write: (item: T) => void): void {
-  if (items.length <= ROWS_PER_STEP) {
-    items.forEach(write);
-    return;
-  }
-  for (let from = 0; from < items.length; from += ROWS_PER_STEP) {
-    store.transaction(() => items.slice(from, from + ROWS_PER_STEP).forEach(write));
-  }
 }
 
 /**

@@ -33,6 +33,8 @@ export class FakeWorldState
   /** Number of messages that the first block of each checkpoint inserted. */
   readonly messagesSeen = new Map<number, number>();
   prepared = 0;
+  /** Blocks whose history one call of pruneTo drops at most. */
+  prunedTogether = Number.POSITIVE_INFINITY;
 
   constructor(store: Store) {
     this.#table = store.table("fake-world-state");
@@ -96,7 +98,7 @@ export class FakeWorldState
     const { oldest, finalized } = this.status();
     if (block <= oldest || block > finalized)
       throw new Error(`cannot prune ${oldest} to ${block}, finalized ${finalized}`);
-    this.#put("oldest", block);
+    this.#put("oldest", Math.min(block, oldest + this.prunedTogether));
   }
 
   lowerFinalized(block: number): void {

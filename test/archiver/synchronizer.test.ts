@@ -464,6 +464,26 @@ describe("proofs and pruning", () => {
     expect(follower.worldState.status()).toEqual({ tip: 6, finalized: 5, oldest: 4 });
   });
 
+  it("a long history is dropped part by part, with each commit, and also while nothing new is finalized", async () => {
+    const l1 = new FakeL1(core);
+    for (let i = 1; i <= 6; i++) {
+      l1.propose([1]);
+      l1.mine({ proven: i });
+    }
+    const follower = start(l1, { checkpointHistory: 1 });
+    follower.worldState.prunedTogether = 2;
+    l1.finalized = l1.height;
+    await follower.synchronizer.syncOnce();
+    const oldest = [follower.worldState.status().oldest];
+    for (let i = 0; i < 3; i++) {
+      l1.propose([1]);
+      await follower.synchronizer.syncOnce();
+      oldest.push(follower.worldState.status().oldest);
+    }
+    expect(oldest).toEqual([3, 5, 6, 6]);
+    expect(follower.worldState.status()).toMatchObject({ tip: 9, finalized: 6 });
+  });
+
   it("an endpoint without historical state is reported once, and syncing continues", async () => {
     const l1 = new FakeL1(core);
     l1.propose();

@@ -13,7 +13,7 @@ import { readLeaf } from "../../src/world-state/tables/leaf-row.ts";
 import { positionKey, valueKey } from "../../src/world-state/tables/row-keys.ts";
 import { updateStatus } from "../../src/world-state/tables/status-row.ts";
 import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../../src/world-state/tables/tables.ts";
-import { unwindTip } from "../../src/world-state/unwind.ts";
+import { unwindBlocks } from "../../src/world-state/undo/unwind.ts";
 import { writeBlocks } from "../../src/world-state/write-blocks.ts";
 import { core, type OpenState, openState, txEffect } from "./support.ts";
 
@@ -132,8 +132,8 @@ test("a state reads as it did at the tip, whatever keys are inserted later and w
           };
           grow();
           open.store.transaction(() => {
-            const tables = openTables(open.store);
-            for (let i = 0; i < unwound; i++) unwindTip(tables, blocks.length - i, core.zeroHashes);
+            const space = { store: open.store, tables: openTables(open.store), zeroHashes: core.zeroHashes };
+            unwindBlocks(space, blocks.length, blocks.length - unwound);
           });
           grow();
           const inserted = blocks.flat().flatMap(({ nullifiers, slots }) => [...nullifiers, ...slots]);

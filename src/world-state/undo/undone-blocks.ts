@@ -1,0 +1,39 @@
+import type { Store } from "../../storage/store.ts";
+import { blockKey } from "../tables/row-keys.ts";
+import type { WorldStateTables } from "../tables/tables.ts";
+import { readUndo, type UndoRecord } from "../tables/undo-record.ts";
+
+/** A block with what it replaced. */
+export interface UndoneBlock {
+  block: number;
+  undo: UndoRecord;
+}
+
+/** What unwinding and pruning work on. */
+export interface UndoSpace {
+  store: Pick<Store, "transaction">;
+  tables: WorldStateTables;
+  zeroHashes: readonly Uint8Array[];
+}
+
+/** Bounds of the blocks that are gone through together, at least one, and so of time and memory. */
+export interface MostTogether {
+  undoBytes: number;
+  blocks: number;
+}
+
+export const MOST_TOGETHER: MostTogether = { undoBytes: 2 * 1024 * 1024, blocks: 1024 };
+
+/** Blocks of `numbers` up to a bound, in this order; those without an undo row are left out. */
+export function undoneBlocks(tables: WorldStateTables, numbers: Iterable<number>, most: MostTogether): UndoneBlock[] {
+  const blocks: UndoneBlock[] = [];
+  let bytes = 0;
+  for (const block of numbers) {
+    const row = tables.undo.get(blockKey(block));
+    if (row === undefined) continue;
+    bytes += row.length;
+    if (blocks.length > 0 && (bytes > most.undoBytes || blocks.length === most.blocks)) break;
+    blocks.push({ block, undo: readUndo(row) });
+  }
+  return blocks;
+}
