@@ -21,6 +21,7 @@ import { proverSuite } from "./suites/prover.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
+import { tipSuite } from "./suites/tip.ts";
 import { validatorSuite } from "./suites/validator.ts";
 import { witnessSuite } from "./suites/witnesses.ts";
 import { worldStateSuite } from "./suites/world-state.ts";
@@ -32,6 +33,7 @@ const SUITES: Record<string, Suite> = {
   witnesses: witnessSuite,
   "world-state": worldStateSuite,
   growth: growthSuite,
+  tip: tipSuite,
   mempool: mempoolSuite,
   p2p: p2pSuite,
   validator: validatorSuite,

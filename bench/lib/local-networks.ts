@@ -38,16 +38,25 @@ async function ready(
   }
 }
 
+/** This project's network. */
+export interface OwnNetwork extends LocalNetwork {
+  /** Calls a method of the admin port. */
+  admin(method: string, params: unknown[]): Promise<unknown>;
+}
+
 /** Starts this project's network, with its own L1 and a temporary data directory. */
-export async function startOwnNetwork(): Promise<LocalNetwork> {
+export async function startOwnNetwork(): Promise<OwnNetwork> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
-  const ports = ["--port", String(port), "--admin-port", String(await freePort())];
+  const adminPort = String(await freePort());
+  const ports = ["--port", String(port), "--admin-port", adminPort, "--disable-admin-api-key"];
   const l1Port = String(await freePort());
   const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn", ANVIL_PORT: l1Port };
   const args = [BUILT_MAIN, "start", "--local-network", ...ports];
   const urls = { url: `http://127.0.0.1:${port}`, l1Url: `http://127.0.0.1:${l1Port}` };
-  return ready(new ServerProcess(process.execPath, args, environment), urls, []);
+  const network = await ready(new ServerProcess(process.execPath, args, environment), urls, []);
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  return { ...network, admin: (method, params) => answerTo(adminUrl, call(method, params)) };
 }
 
 /** Starts the reference's network on its own L1. */

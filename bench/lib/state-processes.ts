@@ -25,8 +25,8 @@ export interface Size {
   bytes: number;
 }
 
-/** Cost of blocks that were unwound again, and the memory of the process afterwards. */
-export type Applied = Taken & Memory;
+/** Cost of blocks that were unwound again, of unwinding them, and the memory of the process between the two. */
+export type Applied = Taken & Memory & { unwindMs: number; unwindCpuMs: number };
 
 /** Microseconds of CPU time for a low-leaf witness. */
 export interface Witnessed {

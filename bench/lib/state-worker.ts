@@ -4,6 +4,7 @@
  *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          makes a synthetic state with so many leaves
  *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
  *                                                            adds blocks
+ *   state-worker.ts prune DIRECTORY KEPT                     drops the history of all but the last blocks
  *   state-worker.ts size DIRECTORY                           bytes of the store without its free pages
  *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
  *                                                            measures adding blocks, then unwinds them
@@ -112,6 +113,17 @@ async function size(path: string): Promise<Size> {
   }
 }
 
+/** Finalizes the tip and drops the history of all blocks but the last `kept`. */
+async function prune(path: string, kept: number): Promise<Size> {
+  const { store, world, close } = open(path);
+  const { tip } = world.status();
+  const oldest = Math.max(1, tip - kept + 1);
+  store.transaction(() => world.setFinalized(tip));
+  while (world.status().oldest < oldest) store.transaction(() => world.pruneTo(oldest));
+  await close();
+  return size(path);
+}
+
 async function extend(
   path: string,
   blocks: number,
@@ -137,9 +149,12 @@ async function apply(
   const { tip } = world.status();
   const taken = await applyBlocks(opened, blocks, nullifiers, slots, together);
   const memory = memoryOf(process.pid);
+  const [cpu, started] = [process.cpuUsage(), performance.now()];
   store.transaction(() => world.unwindTo(tip));
+  const unwindMs = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
   await opened.close();
-  return { ...taken, ...memory };
+  return { ...taken, ...memory, unwindMs, unwindCpuMs: (user + system) / 1000 };
 }
 
 /** Low-leaf witnesses for random keys, in the state of a block. */
@@ -202,6 +217,7 @@ const [command, path, ...counts] = process.argv.slice(2);
 const commands: Record<string, (path: string, ...counts: number[]) => Promise<unknown>> = {
   fill,
   extend,
+  prune,
   size,
   apply,
   witnesses,

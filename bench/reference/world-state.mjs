@@ -2,8 +2,10 @@
  * The reference's world state without a node: its native trees, driven through the class that a node uses.
  *
  *   world-state.mjs fill DIRECTORY LEAVES                   adds nullifiers and public-data leaves, unless done before
+ *   world-state.mjs extend DIRECTORY BLOCKS NULLIFIERS      adds blocks of nullifiers, unless done before
  *   world-state.mjs apply DIRECTORY BLOCKS NULLIFIERS SLOTS measures adding blocks, then unwinds them
- *   world-state.mjs disk DIRECTORY                          bytes of the nullifier tree when all history is dropped
+ *   world-state.mjs disk DIRECTORY [KEPT]                   bytes of the nullifier tree when the history of all but the
+ *                                                           last KEPT blocks is dropped, by default that of all but one
  *
  * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Measured are what a node
  * does with a downloaded block (handleL2BlockAndMessages, committed), and inserting batches of 64 nullifiers into a
@@ -131,22 +133,36 @@ const fill = async (directory, leaves) => {
   return { leaves, reused: false, ms: performance.now() - started };
 };
 
+const extend = async (directory, blocks, nullifiers) => {
+  const mark = join(directory, "filled.json");
+  if (existsSync(mark)) return { blocks, reused: true };
+  const state = await openUnfinished(directory);
+  const done = Number((await state.getStatusSummary()).unfinalizedBlockNumber);
+  await applyBlocks(state, blocks - done, nullifiers, 0);
+  await state.close();
+  writeFileSync(mark, JSON.stringify({ blocks }));
+  return { blocks, reused: false };
+};
+
 const apply = async (directory, blocks, nullifiers, slots) => {
   const state = await open(directory);
   const before = (await state.getStatusSummary()).unfinalizedBlockNumber;
   const taken = await applyBlocks(state, blocks, nullifiers, slots);
   const { resident, anonymous } = memory();
+  const started = performance.now();
   await state.unwindBlocks(before);
+  const unwindMs = performance.now() - started;
   await state.close();
-  return { ...taken, resident, anonymous };
+  return { ...taken, resident, anonymous, unwindMs };
 };
 
-const disk = async (directory) => {
+const disk = async (directory, kept = 1) => {
   const state = await open(directory);
   const { unfinalizedBlockNumber, oldestHistoricalBlock } = await state.getStatusSummary();
-  if (oldestHistoricalBlock < unfinalizedBlockNumber) {
+  const oldest = Number(unfinalizedBlockNumber) - kept + 1;
+  if (oldestHistoricalBlock < oldest) {
     await state.setFinalized(unfinalizedBlockNumber);
-    await state.removeHistoricalBlocks(unfinalizedBlockNumber);
+    await state.removeHistoricalBlocks(oldest);
   }
   const copy = join(directory, "copy");
   rmSync(copy, { recursive: true, force: true });
@@ -159,5 +175,5 @@ const disk = async (directory) => {
 };
 
 const [command, directory, ...counts] = process.argv.slice(2);
-const commands = { fill, apply, disk };
+const commands = { fill, extend, apply, disk };
 console.log(JSON.stringify(await commands[command](directory, ...counts.map(Number))));

@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DEFAULT_SYNC_OPTIONS } from "../../src/archiver/sync-services.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import type { Reference } from "../lib/reference.ts";
-import { type Applied, inStateProcess } from "../lib/state-processes.ts";
+import { type Applied, inStateProcess, type Size } from "../lib/state-processes.ts";
 import type { LargeState } from "../lib/states-on-demand.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
-import type { PeerId, RowId } from "../lib/targets.ts";
+import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
 
 /** Output of bench/reference/world-state.mjs about the blocks that it applied. */
 interface ReferenceApplied {
@@ -15,6 +18,7 @@ interface ReferenceApplied {
   batchMs: number;
   resident: number;
   anonymous: number;
+  unwindMs: number;
 }
 
 /** Sizes of one repeat. */
@@ -40,9 +44,9 @@ class ReferenceState {
   readonly #reference: Reference;
   readonly #directory: string;
 
-  constructor(reference: Reference, leaves: number) {
+  constructor(reference: Reference, name: number | string) {
     this.#reference = reference;
-    this.#directory = reference.inside(`state-${leaves}`);
+    this.#directory = reference.inside(`state-${name}`);
   }
 
   run<T>(command: string, ...counts: number[]): Promise<T> {
@@ -81,6 +85,74 @@ async function diskRow(
   ];
 }
 
+/**
+ * Blocks of 64 nullifiers of which the history of the last 64 is kept: as many as either side keeps by default, were
+ * each a checkpoint of its own.
+ */
+const PRUNED = { blocks: 320, nullifiers: 64, kept: 64 };
+
+/** The same blocks on both sides from genesis on, the same history kept: bytes of the whole. */
+async function prunedDiskRow({ quick, reference }: SuiteContext): Promise<SuiteResult["measurements"]> {
+  const { nullifiers, kept } = PRUNED;
+  const blocks = quick ? 2 * kept : PRUNED.blocks;
+  const directory = mkdtempSync(join(tmpdir(), "svc-bench-pruned-"));
+  try {
+    await inStateProcess("extend", directory, blocks, nullifiers, 0, kept);
+    const { bytes } = await inStateProcess<Size>("prune", directory, kept);
+    const ours = bytes / (blocks * nullifiers);
+    const row = "disk-pruned";
+    const note = `${blocks} blocks of ${nullifiers} nullifiers from genesis on, the states of the last ${kept} kept; ours: the whole store`;
+    if (reference === undefined)
+      return [{ kind: "figure", row, name: "blocks of 64", unit: "bytes", values: [ours], note }];
+    const state = new ReferenceState(reference, `blocks-${blocks}`);
+    await state.run("extend", blocks, nullifiers);
+    const theirs = await state.run<Size>("disk", kept);
+    return [
+      {
+        ...{ kind: "comparison", row, peer: "same-history", unit: "bytes", better: "less" },
+        pairs: [{ ours, theirs: theirs.bytes / (blocks * nullifiers) }],
+        note: `${note}; the reference: its nullifier tree, the other trees left out. Neither counts free pages`,
+      },
+    ];
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const UNWOUND = { blocks: 64, nullifiers: 1024 };
+
+/** Unwinding many large blocks at once, and the reference unwinding the blocks of its rate of insertion. */
+async function unwindingRows(
+  { quick, repeats }: SuiteContext,
+  directory: string,
+  theirs: () => Promise<ReferenceApplied> | undefined,
+): Promise<SuiteResult["measurements"]> {
+  const { nullifiers } = UNWOUND;
+  const blocks = quick ? 2 : UNWOUND.blocks;
+  const unwound = await inPairs(
+    Math.min(repeats, 3),
+    () => inStateProcess<Applied>("apply", directory, blocks, nullifiers, 0, blocks),
+    async () => theirs(),
+  );
+  const row = "unwinding";
+  const figure = (name: string, of: (applied: Applied) => number): Figure => ({
+    ...{ kind: "figure", row, name, unit: "s", values: unwound.map(({ ours }) => of(ours) / 1000) },
+  });
+  const unwindRate = ({ nullifiers, unwindMs }: { nullifiers: number; unwindMs: number }) =>
+    (nullifiers / unwindMs) * 1000;
+  const pairs = unwound.flatMap(({ ours, theirs }) =>
+    theirs === undefined ? [] : [{ ours: unwindRate(ours), theirs: unwindRate(theirs) }],
+  );
+  const note = "nullifiers a second; the reference unwinds blocks of 64";
+  return [
+    figure(FIGURES.unwound, ({ unwindMs }) => unwindMs),
+    figure("CPU time", ({ unwindCpuMs }) => unwindCpuMs),
+    ...(pairs.length === 0
+      ? []
+      : [{ ...({ kind: "comparison", row, peer: "batches", unit: "/s", better: "more" } as const), pairs, note }]),
+  ];
+}
+
 /** Measures blocks on a large tree: their rate, the memory of the process, and their size on disk. */
 export async function worldStateSuite(context: SuiteContext): Promise<SuiteResult> {
   const { quick, repeats, reference, progress } = context;
@@ -93,29 +165,38 @@ export async function worldStateSuite(context: SuiteContext): Promise<SuiteResul
   }
   progress("disk");
   const measurements: SuiteResult["measurements"] = await diskRow(state, reference);
+  measurements.push(...(await prunedDiskRow(context)));
 
-  const compare = async (row: RowId, peer: PeerId, nullifiers: number, blocks: number) => {
+  const { small, large, mixed } = sizes;
+  const theirBlocks = () => theirs?.run<ReferenceApplied>("apply", small, 64, 0);
+
+  const compareAtTip = async (row: RowId, peer: PeerId) => {
     progress(row);
-    const together = quick ? blocks : blocksTogether(nullifiers);
+    const pairs = await inPairs(
+      repeats,
+      () => inStateProcess<Applied>("apply", state.directory, small, 64, 0),
+      async () => theirBlocks(),
+    );
+    const note = "both sides: one block at a time, all five trees, checked against the header's roots and committed";
+    const both = pairs.flatMap(({ ours, theirs }) =>
+      theirs === undefined ? [] : [{ ours: rate(ours), theirs: rate(theirs) }],
+    );
+    measurements.push(
+      both.length === 0
+        ? { kind: "figure", row, name: "with commit", unit: "/s", values: pairs.map(({ ours }) => rate(ours)), note }
+        : { kind: "comparison", row, peer, unit: "/s", better: "more", pairs: both, note },
+    );
+  };
+
+  const compare = async (row: RowId, peer: PeerId, nullifiers: number) => {
+    progress(row);
+    const together = quick ? large : blocksTogether(nullifiers);
     const ours = () => inStateProcess<Applied>("apply", state.directory, together, nullifiers, 0, together);
-    const oneByOne: number[] = [];
-    for (let i = 0; i < Math.min(repeats, 3); i++) {
-      oneByOne.push(rate(await inStateProcess<Applied>("apply", state.directory, blocks, nullifiers, 0)));
-    }
-    const atTheTip: Figure = {
-      kind: "figure",
-      row,
-      name: "each block by itself, as at the tip of the chain",
-      unit: "/s",
-      values: oneByOne,
-    };
-    const note =
-      `ours: ${together} blocks together in as few commits as a sync makes of them; a node at the tip of the chain has one ` +
-      "commit for each block, see the figure beside this one";
+    const note = `ours: ${together} blocks together in as few commits as a sync makes of them`;
     if (theirs === undefined) {
       const values: number[] = [];
       for (let i = 0; i < repeats; i++) values.push(rate(await ours()));
-      measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values, note }, atTheTip);
+      measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values, note });
       return;
     }
     const pairs = await inPairs(repeats, ours, () => theirs.run<ReferenceApplied>("apply", small, 64, 0));
@@ -139,12 +220,22 @@ export async function worldStateSuite(context: SuiteContext): Promise<SuiteResul
         ({ nullifiers, batchMs }) => (nullifiers / batchMs) * 1000,
         "the reference inserts batches of 64 nullifiers into a fork, without the other trees and without commit",
       ),
-      atTheTip,
     );
   };
-  const { small, large, mixed } = sizes;
-  await compare("blocks-of-64", "batches", 64, small);
-  await compare("blocks-of-1024", "batches", 1024, large);
+
+  const eachByItself = async (row: RowId, nullifiers: number, blocks: number): Promise<Figure> => {
+    const values: number[] = [];
+    for (let i = 0; i < Math.min(repeats, 3); i++) {
+      values.push(rate(await inStateProcess<Applied>("apply", state.directory, blocks, nullifiers, 0)));
+    }
+    return { kind: "figure", row, name: "each block by itself, as at the tip of the chain", unit: "/s", values };
+  };
+  await compareAtTip("tip-blocks-of-64", "batches");
+  await compare("blocks-of-64", "batches", 64);
+  await compare("blocks-of-1024", "batches", 1024);
+  measurements.push(await eachByItself("blocks-of-1024", 1024, large));
+  progress("unwinding");
+  measurements.push(...(await unwindingRows(context, state.directory, theirBlocks)));
 
   progress("memory");
   const memories = await inPairs(
