@@ -37,7 +37,7 @@ export function chainOf(store: Store, world: WorldState, epochDuration: number):
 export function openChainReads(options: ChainReadsOptions): ChainReads {
   const { path, mapSizeKb, commits, anotherProcess, epochDuration, publicData } = options;
   const core = loadCore();
-  const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true });
+  const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true, singlePages: true });
   const world = new WorldState(core, store, publicData);
   const chain = chainOf(store, world, epochDuration);
   return { store, chain, content: new ContentStore({ store, chain }), world, core };

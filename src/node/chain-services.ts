@@ -49,7 +49,7 @@ export interface ChainServicesOptions {
  */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
   const { path, mapSizeKb, temporary, core, identity, publicData, hasher, onFault, report, signal } = options;
-  const store = openStore({ path, mapSizeKb, temporary, onFault });
+  const store = openStore({ path, mapSizeKb, temporary, singlePages: true, onFault });
   try {
     const owner = {
       l1ChainId: identity.l1ChainId,

@@ -48,6 +48,12 @@ export interface StoreOptions {
   /** Maximum size of the environment. */
   mapSizeKb?: number;
   readOnly?: boolean;
+  /**
+   * A fault reads one page instead of a window around it (MDB_NORDAHEAD): for a store that may be larger than memory and
+   * is read at random places, of which a window has nothing else that is needed. Windows, 128 KiB by default and
+   * megabytes on some systems, would drive needed pages out of memory. In a process the first open of a store decides.
+   */
+  singlePages?: boolean;
   /** Values of a kilobyte and more are compressed by LZ4. A store is always opened with what it was made with. */
   compressed?: boolean;
   /**
@@ -225,7 +231,7 @@ class LmdbStore implements Store {
 
 /** Throws StoreFullError or StoreCorruptedError, or LMDB's own error. */
 export function openStore(options: StoreOptions): Store {
-  const { path, mapSizeKb, readOnly, compressed, temporary } = options;
+  const { path, mapSizeKb, readOnly, singlePages, compressed, temporary } = options;
   try {
     const root = open<Buffer, Buffer>({
       path,
@@ -235,6 +241,8 @@ export function openStore(options: StoreOptions): Store {
       readOnly,
       ...(compressed && { compression: true }),
       ...(temporary && { noSync: true }),
+      // An option that lmdb's types do not declare.
+      ...(singlePages && ({ noReadAhead: true } as object)),
       ...FREE_PAGES,
       ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
     });

@@ -53,7 +53,7 @@ export async function inspectBesideNode(path: string): Promise<void> {
  * writer do not block each other. Throws BenchWitnessError or StoreSchemaError.
  */
 export async function openTrees(path: string): Promise<OpenTrees> {
-  const store = openStore({ path, readOnly: true });
+  const store = openStore({ path, readOnly: true, singlePages: true });
   try {
     const identity = readIdentity(store);
     if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");

@@ -60,7 +60,7 @@ export async function openReadable(
 ): Promise<ReadableStore | NotReadable> {
   const file = fileOf(path);
   if (file === undefined) return NOT_OPENED;
-  const store = openStore({ path, mapSizeKb, readOnly: true, anotherProcess: true });
+  const store = openStore({ path, mapSizeKb, readOnly: true, singlePages: true, anotherProcess: true });
   try {
     const opened = readable(store, file, identity);
     if (typeof opened === "string") await store.close();
