@@ -11,6 +11,7 @@ import { flagOption, namesOption, scriptOptions, textOption } from "./lib/script
 import { type StateKind, StatesOnDemand } from "./lib/states-on-demand.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
+import { coldWitnessSuite } from "./suites/cold-witnesses.ts";
 import { coreSuite } from "./suites/core.ts";
 import { followerSuite } from "./suites/follower.ts";
 import { growthSuite } from "./suites/growth.ts";
@@ -20,6 +21,7 @@ import { p2pSuite } from "./suites/p2p.ts";
 import { proverSuite } from "./suites/prover.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
+import { startSuite } from "./suites/start.ts";
 import { syncSuite } from "./suites/sync.ts";
 import { tipSuite } from "./suites/tip.ts";
 import { validatorSuite } from "./suites/validator.ts";
@@ -34,6 +36,8 @@ const SUITES: Record<string, Suite> = {
   "world-state": worldStateSuite,
   growth: growthSuite,
   tip: tipSuite,
+  "cold-witnesses": coldWitnessSuite,
+  start: startSuite,
   mempool: mempoolSuite,
   p2p: p2pSuite,
   validator: validatorSuite,
@@ -45,7 +49,10 @@ const SUITES: Record<string, Suite> = {
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 
-const STATES: Record<string, StateKind> = { witnesses: "large", "world-state": "large", growth: "growing" };
+const STATES: Record<string, StateKind> = {
+  ...{ witnesses: "large", "world-state": "large" },
+  ...{ growth: "growing", "cold-witnesses": "node", start: "node" },
+};
 
 /** Pairs per comparison and seconds per load. Without the reference the whole suite must take less than ten minutes. */
 const PACES = {

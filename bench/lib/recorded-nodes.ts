@@ -90,8 +90,14 @@ export interface OwnNodeOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** Starts this project's node with an empty temporary data directory. */
-export async function startOwnNode(l1: RecordedL1, { flags = [], env = {} }: OwnNodeOptions = {}): Promise<SyncedNode> {
+/**
+ * Starts this project's node on the recorded chain, with an empty temporary data directory unless the flags name one.
+ * Does not wait for it.
+ */
+export async function launchOwnNode(
+  l1: RecordedL1,
+  { flags = [], env = {} }: OwnNodeOptions = {},
+): Promise<ServedProcess> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
   const args = [
@@ -105,7 +111,13 @@ export async function startOwnNode(l1: RecordedL1, { flags = [], env = {} }: Own
   ];
   const environment = { ...demoEnvironment({}), PATH: process.env.PATH, LOG_LEVEL: "warn", ...env };
   const started = new ServerProcess(process.execPath, [BUILT_MAIN, ...args], environment);
-  return untilSynced(started, `http://127.0.0.1:${port}`);
+  return { url: `http://127.0.0.1:${port}`, process: started };
+}
+
+/** As launchOwnNode, and waits until it has synced. */
+export async function startOwnNode(l1: RecordedL1, options: OwnNodeOptions = {}): Promise<SyncedNode> {
+  const { process: started, url } = await launchOwnNode(l1, options);
+  return untilSynced(started, url);
 }
 
 /** Starts a process that reads the store of a synced node of this project. */

@@ -24,7 +24,7 @@ const asked = process.argv[3];
 const threads = threadBudget(availableParallelism(), { rpcThreads: asked === undefined ? undefined : Number(asked) });
 const core = loadCore();
 // Reading threads need the store to be open for writing in this thread.
-const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+const store = openStore({ path, mapSizeKb: MAP_SIZE_KB, singlePages: true });
 const world = new WorldState(core, store, []);
 const { identity } = fakeServices();
 const chain = new ChainStore({

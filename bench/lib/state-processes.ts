@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { MemoryLimit } from "./memory-limit.ts";
 import type { Memory } from "./server-process.ts";
 
 export interface Filled {
@@ -38,16 +39,44 @@ export interface Witnessed {
   tileUs: number;
 }
 
+/** Reads of a store of which most is not in memory, one after the other. */
+export interface ColdReads {
+  perSecond: number;
+  /** Milliseconds. */
+  p99: number;
+  /** From the disk, of one. */
+  readBytes: number;
+}
+
+/** Witnesses, and the two random reads of each alone. */
+export interface Cold {
+  pairs: { ours: ColdReads; theirs: ColdReads }[];
+}
+
 const WORKER = join(import.meta.dirname, "state-worker.ts");
 
-function workerArguments(command: string, directory: string, counts: number[]): string[] {
-  return ["--disable-warning=ExperimentalWarning", WORKER, command, directory, ...counts.map(String)];
+function workerArguments(command: string, directory: string, rest: (number | string)[]): string[] {
+  return ["--disable-warning=ExperimentalWarning", WORKER, command, directory, ...rest.map(String)];
+}
+
+async function answerOf<T>(command: string, args: readonly string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(command, args);
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
 }
 
 /** Runs one command of state-worker.ts. */
-export async function inStateProcess<T>(command: string, directory: string, ...counts: number[]): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, workerArguments(command, directory, counts));
-  return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+export function inStateProcess<T>(command: string, directory: string, ...rest: (number | string)[]): Promise<T> {
+  return answerOf(process.execPath, workerArguments(command, directory, rest));
+}
+
+/** As inStateProcess, in a process whose memory is limited. */
+export function inLimitedStateProcess<T>(
+  limit: MemoryLimit,
+  command: string,
+  directory: string,
+  ...rest: (number | string)[]
+): Promise<T> {
+  return answerOf(...limit.within(process.execPath, workerArguments(command, directory, rest)));
 }
 
 /** User-mode instructions of the whole process of a command; undefined where `perf` cannot count them. */

@@ -10,12 +10,15 @@
  *                                                            measures adding blocks, then unwinds them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half-way back
  *   state-worker.ts latest-witnesses DIRECTORY COUNT         witnesses at the tip, to count their instructions
+ *   state-worker.ts become-node DIRECTORY STORE              makes a synthetic state a node's store (node-store.ts)
+ *   state-worker.ts cold-witnesses DIRECTORY SECONDS REPEATS the store's two reads alone and witnesses at the tip, in
+ *                                                            turn, for so long each, after as long a warm-up
  *
  * The last line of output is JSON. Blocks are made before the measurement, which covers what a node does with a block
  * after rebuilding it, up to the commit.
  */
 
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../../src/core/load-core.ts";
@@ -25,15 +28,18 @@ import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/consta
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
+import { storedPrefilled } from "../../src/world-state/tables/genesis-row.ts";
 import { VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables/row-keys.ts";
 import { openTables } from "../../src/world-state/tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tile-address.ts";
 import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlocks, randomTx } from "./next-block.ts";
+import { becomeNodeStore } from "./node-store.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
 import { memoryOf } from "./server-process.ts";
-import type { Applied, Filled, Size, Taken, Witnessed } from "./state-processes.ts";
+import type { Applied, Cold, ColdReads, Filled, Size, Taken, Witnessed } from "./state-processes.ts";
+import { inPairs, percentile } from "./statistics.ts";
 import { fillSyntheticState } from "./synthetic-state.ts";
 
 /** Room for 10M leaves of two trees. */
@@ -46,14 +52,15 @@ interface Opened {
   close(): Promise<void>;
 }
 
+/** As a node opens it. */
 function open(path: string): Opened {
-  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB, singlePages: true });
   const hasher = new CorePool({ size: availableParallelism() });
   const close = async (): Promise<void> => {
     await hasher.close();
     await store.close();
   };
-  return { store, world: new WorldState(core, store, [], hasher), close };
+  return { store, world: new WorldState(core, store, storedPrefilled(store) ?? [], hasher), close };
 }
 
 async function applyBlocks(
@@ -166,24 +173,28 @@ function writeWitnesses({ store, world }: Opened, block: number, count: number, 
   }
 }
 
-/** Only searches the store's table of keys, for random ones. */
-function searchKeys({ store }: Opened, count: number, random: SeededBytes): void {
+/** Only the store's search for a key, a random one. */
+function keySearch({ store }: Opened, random: SeededBytes): () => void {
   const { keys } = openTables(store);
   const key = new Uint8Array(VALUE_KEY_BYTES);
-  for (let i = 0; i < count; i++) keys.borrowAtOrBefore(writeValueKey(key, NULLIFIER_TREE, random.field()));
+  return () => void keys.borrowAtOrBefore(writeValueKey(key, NULLIFIER_TREE, random.field()));
 }
 
-/** Only reads tiles above random leaves from the store. */
-function readTiles({ store, world }: Opened, count: number, random: SeededBytes): void {
+/** Only the store's read of a tile, that above a random leaf. */
+function tileRead({ store, world }: Opened, random: SeededBytes): () => void {
   const { tiles } = openTables(store);
   const { size } = world.snapshot(world.status().tip, NULLIFIER_TREE);
   const key = new Uint8Array(TILE_KEY_BYTES);
   const row = new Uint8Array(1024);
-  for (let i = 0; i < count; i++) {
+  return () => {
     const leaf = Math.floor((readU32(random.field(), 4) / 2 ** 32) * size);
     writeTileKey(key, NULLIFIER_TREE, 0, Math.floor(leaf / TILE_WIDTH));
     tiles.readInto(key, row);
-  }
+  };
+}
+
+function times(count: number, work: () => void): void {
+  for (let i = 0; i < count; i++) work();
 }
 
 async function witnesses(path: string, count: number): Promise<Witnessed> {
@@ -200,8 +211,10 @@ async function witnesses(path: string, count: number): Promise<Witnessed> {
   };
   const latestUs = cpuUs(() => writeWitnesses(opened, tip, count, random));
   const oldUs = cpuUs(() => writeWitnesses(opened, 1 + Math.floor((tip - 1) / 2), count, random));
-  const searchUs = cpuUs(() => searchKeys(opened, count, random));
-  const tileUs = cpuUs(() => readTiles(opened, count, random));
+  const search = keySearch(opened, random);
+  const searchUs = cpuUs(() => times(count, search));
+  const read = tileRead(opened, random);
+  const tileUs = cpuUs(() => times(count, read));
   await opened.close();
   return { latestUs, oldUs, searchUs, tileUs };
 }
@@ -213,6 +226,61 @@ async function latestWitnesses(path: string, count: number): Promise<{ count: nu
   return { count };
 }
 
+async function becomeNode(path: string, from: string): Promise<Filled> {
+  const started = performance.now();
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+  const node = openStore({ path: from, mapSizeKb: MAP_SIZE_KB });
+  becomeNodeStore(store, node);
+  await Promise.all([store.close(), node.close()]);
+  return { ms: performance.now() - started };
+}
+
+/** Bytes that this process has read from the disk, its page faults included. */
+function readBytes(): number {
+  return Number(/^read_bytes: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+}
+
+/** Does something over and over for so many milliseconds. */
+function overAndOver(work: () => void, forMs: number): ColdReads {
+  const times: number[] = [];
+  const before = readBytes();
+  const started = performance.now();
+  for (let now = started; now < started + forMs; ) {
+    const begun = now;
+    work();
+    now = performance.now();
+    times.push(now - begun);
+  }
+  const seconds = times.reduce((sum, ms) => sum + ms, 0) / 1000;
+  return {
+    perSecond: times.length / seconds,
+    p99: percentile(Float64Array.from(times).sort(), 99),
+    readBytes: (readBytes() - before) / times.length,
+  };
+}
+
+async function coldWitnesses(path: string, seconds: number, repeats: number): Promise<Cold> {
+  const opened = open(path);
+  const { tip } = opened.world.status();
+  const random = new SeededBytes(process.pid);
+  const search = keySearch(opened, random);
+  const read = tileRead(opened, random);
+  const reads = (): void => {
+    search();
+    read();
+  };
+  const witness = () => writeWitnesses(opened, tip, 1, random);
+  overAndOver(reads, seconds * 1000);
+  overAndOver(witness, seconds * 1000);
+  const pairs = await inPairs(
+    repeats,
+    () => overAndOver(witness, seconds * 1000),
+    () => overAndOver(reads, seconds * 1000),
+  );
+  await opened.close();
+  return { pairs };
+}
+
 const [command, path, ...counts] = process.argv.slice(2);
 const commands: Record<string, (path: string, ...counts: number[]) => Promise<unknown>> = {
   fill,
@@ -222,5 +290,7 @@ const commands: Record<string, (path: string, ...counts: number[]) => Promise<un
   apply,
   witnesses,
   "latest-witnesses": latestWitnesses,
+  "cold-witnesses": coldWitnesses,
 };
-process.stdout.write(`${JSON.stringify(await commands[command](path, ...counts.map(Number)))}\n`);
+const done = command === "become-node" ? becomeNode(path, counts[0]) : commands[command](path, ...counts.map(Number));
+process.stdout.write(`${JSON.stringify(await done)}\n`);

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startOwnNode, startRecordedL1 } from "./recorded-nodes.ts";
 import { inStateProcess, type Size, type Taken } from "./state-processes.ts";
 
 /** A large state on disk, and figures from making it. */
@@ -21,7 +22,15 @@ export interface GrowingState {
   readonly leaves: number;
 }
 
-export type StateKind = "large" | "growing";
+/** A data directory with which a node follows the recorded chain, but for a larger nullifier tree (node-store.ts). */
+export interface NodeState {
+  readonly directory: string;
+  /** Folder of its chain store. */
+  readonly chain: string;
+  readonly leaves: number;
+}
+
+export type StateKind = "large" | "growing" | "node";
 
 const FULL = {
   large: { leaves: 1_000_000, nullifierBlocks: 400, mixedBlocks: 650, back: 1000 },
@@ -54,6 +63,24 @@ async function makeGrowing(directory: string, leaves: number, blocks: number): P
   return { directory, leaves };
 }
 
+/** Gives `directory` to a node of the recorded chain, and puts a copy of a synthetic state into its store. */
+async function makeNode(directory: string, { directory: state, leaves }: GrowingState): Promise<NodeState> {
+  const l1 = await startRecordedL1();
+  try {
+    const node = await startOwnNode(l1, { flags: ["--data-directory", directory] });
+    await node.process.stop();
+  } finally {
+    l1.stop();
+  }
+  const chain = join(directory, "chain");
+  const recorded = `${directory}-recorded`;
+  renameSync(chain, recorded);
+  mkdirSync(chain);
+  copyFileSync(join(state, "data.mdb"), join(chain, "data.mdb"));
+  await inStateProcess("become-node", chain, recorded);
+  return { directory, chain, leaves };
+}
+
 /**
  * The states that suites measure, made on first use. All wanted states are made together, because making one keeps a
  * processor busy, which would disturb measurements.
@@ -64,7 +91,8 @@ export class StatesOnDemand {
   readonly #progress: (text: string) => void;
   #folder: string | undefined;
   #large: Promise<LargeState> | undefined;
-  #growing: Promise<GrowingState[]> | undefined;
+  readonly #bySize = new Map<number, Promise<GrowingState>>();
+  #node: Promise<NodeState> | undefined;
 
   constructor(wanted: readonly StateKind[], quick: boolean, progress: (text: string) => void) {
     this.#wanted = wanted;
@@ -72,19 +100,28 @@ export class StatesOnDemand {
     this.#progress = progress;
   }
 
-  async large(): Promise<LargeState> {
-    const large = this.#startLarge();
-    if (this.#wanted.includes("growing")) this.#startGrowing();
-    await Promise.allSettled([large, this.#growing]);
-    return large;
+  large(): Promise<LargeState> {
+    return this.#withAllWanted(this.#startLarge());
   }
 
   /** In ascending order of size. */
-  async growing(): Promise<GrowingState[]> {
-    const growing = this.#startGrowing();
-    if (this.#wanted.includes("large")) this.#startLarge();
-    await Promise.allSettled([growing, this.#large]);
-    return growing;
+  growing(): Promise<GrowingState[]> {
+    return this.#withAllWanted(this.#startGrowing());
+  }
+
+  /** With the largest of the growing trees. */
+  node(): Promise<NodeState> {
+    return this.#withAllWanted(this.#startNode());
+  }
+
+  async #withAllWanted<T>(state: Promise<T>): Promise<T> {
+    const start = {
+      large: () => this.#startLarge(),
+      growing: () => this.#startGrowing(),
+      node: () => this.#startNode(),
+    };
+    await Promise.allSettled([state, ...this.#wanted.map((kind) => start[kind]())]);
+    return state;
   }
 
   #startLarge(): Promise<LargeState> {
@@ -92,9 +129,27 @@ export class StatesOnDemand {
     return this.#large;
   }
 
-  #startGrowing(): Promise<GrowingState[]> {
-    this.#growing ??= this.#makeGrowing();
-    return this.#growing;
+  async #startGrowing(): Promise<GrowingState[]> {
+    const made = this.#sizes.growing.sizes.map((leaves) => this.#startOfSize(leaves));
+    await Promise.allSettled(made);
+    return Promise.all(made);
+  }
+
+  #startOfSize(leaves: number): Promise<GrowingState> {
+    let state = this.#bySize.get(leaves);
+    if (state === undefined) {
+      this.#progress(`making a state of ${leaves} nullifiers`);
+      state = makeGrowing(this.#directory(String(leaves)), leaves, this.#sizes.growing.blocks);
+      this.#bySize.set(leaves, state);
+    }
+    return state;
+  }
+
+  #startNode(): Promise<NodeState> {
+    this.#node ??= this.#startOfSize(Math.max(...this.#sizes.growing.sizes)).then((largest) =>
+      makeNode(this.#directory("node"), largest),
+    );
+    return this.#node;
   }
 
   async #makeLarge(): Promise<LargeState> {
@@ -102,14 +157,6 @@ export class StatesOnDemand {
     const blocks = nullifierBlocks + mixedBlocks;
     this.#progress(`making a state of ${leaves} nullifiers and as many slots, ${blocks} blocks on top`);
     return makeLarge(this.#directory("large"), this.#sizes.large);
-  }
-
-  async #makeGrowing(): Promise<GrowingState[]> {
-    const { sizes, blocks } = this.#sizes.growing;
-    this.#progress(`making states of ${sizes.join(", ")} nullifiers`);
-    const made = sizes.map((leaves) => makeGrowing(this.#directory(String(leaves)), leaves, blocks));
-    await Promise.allSettled(made);
-    return Promise.all(made);
   }
 
   #directory(name: string): string {
