@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
 interface Call {
@@ -7,22 +7,19 @@ interface Call {
   params: unknown[];
 }
 
-/** An L1 endpoint in front of another one that notes when a client was first told of each block. */
+/** An L1 endpoint in front of another one, blobs included, that notes when a client was first told of each block. */
 export class L1Watch {
   readonly url: string;
-  /** performance.now() of the first answer that named a block as the latest, by its number. */
-  readonly seen = new Map<number, number>();
+  /** Numbers of blocks that answers named as the latest, ascending, and performance.now() of the first of each. */
+  readonly #seen: { number: number; at: number }[] = [];
   readonly #server: Server;
 
   private constructor(server: Server, port: number, target: string) {
     this.#server = server;
     this.url = `http://127.0.0.1:${port}`;
-    server.on("request", (request: IncomingMessage, response) => {
-      this.#forward(request, target).then(
-        (answer) => response.setHeader("content-type", "application/json").end(answer),
-        // The client tries again; with an L1 that is gone the measurement fails anyway.
-        () => response.destroy(),
-      );
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      // The client tries again; with an L1 that is gone the measurement fails anyway.
+      this.#forward(request, response, target).catch(() => response.destroy());
     });
   }
 
@@ -34,12 +31,16 @@ export class L1Watch {
     return new L1Watch(server, address.port, target);
   }
 
-  async #forward(request: IncomingMessage, target: string): Promise<string> {
-    const body = await text(request);
-    const headers = { "content-type": "application/json" };
-    const answer = await (await fetch(target, { method: "POST", headers, body })).text();
-    this.#note(JSON.parse(body), answer);
-    return answer;
+  async #forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+    const { method, url = "/" } = request;
+    const isCall = method === "POST";
+    const body = isCall ? await text(request) : undefined;
+    const headers = { "content-type": "application/json", accept: request.headers.accept ?? "*/*" };
+    const answer = await fetch(new URL(url, target), { method, headers, body });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    if (body !== undefined) this.#note(JSON.parse(body), bytes.toString());
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+    response.end(bytes);
   }
 
   #note(sent: Call | Call[], answer: string): void {
@@ -52,8 +53,13 @@ export class L1Watch {
     for (const { id, result } of [JSON.parse(answer)].flat()) {
       if (!latest.includes(id) || result === null) continue;
       const number = Number(result.number);
-      if (!this.seen.has(number)) this.seen.set(number, now);
+      if (number > (this.#seen.at(-1)?.number ?? -1)) this.#seen.push({ number, at: now });
     }
+  }
+
+  /** When a client was first told of a block: by its number as the latest, or by that of a later one. */
+  seenAt(block: number): number | undefined {
+    return this.#seen.find(({ number }) => number >= block)?.at;
   }
 
   async stop(): Promise<void> {

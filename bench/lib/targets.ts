@@ -69,6 +69,7 @@ export const PEERS = {
   reads: "the store's two random reads alone",
   latest: "reference node, latest block",
   batches: "reference, blocks of 64",
+  "batches-cpu": "reference, blocks of 64, CPU time",
   fork: "reference, batches of 64 into a fork",
   pruned: "reference, pruned",
   "same-history": "reference, the same history",

@@ -86,12 +86,14 @@ const nextBlock = async (state, number, txEffects) => {
 
 const applyBlocks = async (state, blocks, nullifiers, slots) => {
   let number = Number((await state.getStatusSummary()).unfinalizedBlockNumber);
-  const taken = { blocks, nullifiers: blocks * nullifiers, ms: 0, batchMs: 0 };
+  const taken = { blocks, nullifiers: blocks * nullifiers, ms: 0, cpuMs: 0, batchMs: 0 };
   for (let i = 0; i < blocks; i++) {
     const { block, batchMs } = await nextBlock(state, ++number, effects(nullifiers, slots));
-    const started = performance.now();
+    const [cpu, started] = [process.cpuUsage(), performance.now()];
     await state.handleL2BlockAndMessages(block, []);
     taken.ms += performance.now() - started;
+    const { user, system } = process.cpuUsage(cpu);
+    taken.cpuMs += (user + system) / 1000;
     taken.batchMs += batchMs;
   }
   return taken;

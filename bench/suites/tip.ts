@@ -19,7 +19,7 @@ const POLL_MS = 20;
 const LIMIT_MS = 30_000;
 
 interface CheckpointJson {
-  checkpoint: { number: number; blocks: { number: number; body: { txEffects: unknown[] } }[] };
+  checkpoint: { number: number; blocks: { body: { txEffects: unknown[] } }[] };
   l1: { blockNumber: string };
 }
 
@@ -37,11 +37,11 @@ async function oneBlock(traffic: TxTraffic, url: string): Promise<void> {
   }
 }
 
-/** When the node first told of each block as checkpointed. */
+/** When the node first told of each checkpoint as the latest. */
 function checkpointedTimes(times: TipTimes): Map<number, number> {
   const first = new Map<number, number>();
   for (const [tips, at] of times.seen) {
-    const { number } = JSON.parse(tips).checkpointed.block;
+    const { number } = JSON.parse(tips).checkpointed.checkpoint;
     if (!first.has(number)) first.set(number, at);
   }
   return first;
@@ -83,7 +83,7 @@ export async function tipSuite({ quick, progress }: SuiteContext): Promise<Suite
     const served = checkpointedTimes(times);
     const checkpoints = await checkpointsSince(node.url, first);
     const found = checkpoints.flatMap(({ checkpoint, l1 }) => {
-      const [seen, at] = [watch.seen.get(Number(l1.blockNumber)), served.get(checkpoint.blocks[0].number)];
+      const [seen, at] = [watch.seenAt(Number(l1.blockNumber)), served.get(checkpoint.number)];
       return seen === undefined || at === undefined ? [] : [at - seen];
     });
     if (found.length < blocks / 2) throw new Error(`only ${found.length} of ${blocks} blocks could be timed`);

@@ -14,6 +14,7 @@ import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
 interface ReferenceApplied {
   nullifiers: number;
   ms: number;
+  cpuMs: number;
   /** Time to insert the same nullifiers into a fork, in batches of 64, without a commit. */
   batchMs: number;
   resident: number;
@@ -178,13 +179,21 @@ export async function worldStateSuite(context: SuiteContext): Promise<SuiteResul
       async () => theirBlocks(),
     );
     const note = "both sides: one block at a time, all five trees, checked against the header's roots and committed";
-    const both = pairs.flatMap(({ ours, theirs }) =>
-      theirs === undefined ? [] : [{ ours: rate(ours), theirs: rate(theirs) }],
-    );
+    const both = pairs.flatMap(({ ours, theirs }) => (theirs === undefined ? [] : [{ ours, theirs }]));
+    if (both.length === 0) {
+      const values = pairs.map(({ ours }) => rate(ours));
+      measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values, note });
+      return;
+    }
+    const cpuOf = ({ cpuMs, nullifiers }: { cpuMs: number; nullifiers: number }) => (cpuMs * 64) / nullifiers;
+    const ofBoth = (of: (applied: Applied | ReferenceApplied) => number) =>
+      both.map(({ ours, theirs }) => ({ ours: of(ours), theirs: of(theirs) }));
     measurements.push(
-      both.length === 0
-        ? { kind: "figure", row, name: "with commit", unit: "/s", values: pairs.map(({ ours }) => rate(ours)), note }
-        : { kind: "comparison", row, peer, unit: "/s", better: "more", pairs: both, note },
+      { kind: "comparison", row, peer, unit: "/s", better: "more", pairs: ofBoth(rate), note },
+      {
+        ...{ kind: "comparison", row, peer: "batches-cpu", unit: "ms", better: "less" },
+        ...{ pairs: ofBoth(cpuOf), note: "CPU time of a block" },
+      },
     );
   };
 
