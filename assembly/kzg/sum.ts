@@ -2,10 +2,8 @@ import { deriveConstants, toBytes } from "./field";
 import { ELEMENT } from "./modulus";
 import { addAffine, addPoint, AFFINE, decompress, doubleTimes, EXTENDED, setInfinity } from "./point";
 
-/** Points of the trusted setup. */
+/** Points of the trusted setup, and most terms of a sum. */
 const POINTS: usize = 4096;
-/** Most terms of a sum. */
-const TERMS: usize = 512;
 /** Windows have at most so many bits. */
 const MOST_BITS: i32 = 9;
 const FEWEST_BITS: i32 = 3;
@@ -13,10 +11,10 @@ const MOST_WINDOWS: usize = 256 / 3 + 1;
 
 const TABLE = heap.alloc(POINTS * AFFINE);
 const BUCKETS = heap.alloc((1 << (MOST_BITS - 1)) * EXTENDED);
-const INDEXES = heap.alloc(TERMS * 4);
-const SCALARS = heap.alloc(TERMS * 32);
+const INDEXES = heap.alloc(POINTS * 4);
+const SCALARS = heap.alloc(POINTS * 32);
 /** i16, window by window. */
-const DIGITS = heap.alloc(TERMS * MOST_WINDOWS * 2);
+const DIGITS = heap.alloc(POINTS * MOST_WINDOWS * 2);
 const COMPRESSED = memory.data(48, 8);
 const TOTAL = memory.data(448, 8);
 const WINDOW = memory.data(448, 8);
@@ -35,7 +33,7 @@ export function compressedAt(): usize {
 
 /** How many terms `sum` takes. */
 export function mostTerms(): i32 {
-  return <i32>TERMS;
+  return <i32>POINTS;
 }
 
 /** Address of the terms' point numbers, u32 each. */

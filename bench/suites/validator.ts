@@ -186,7 +186,7 @@ export async function validatorSuite(context: SuiteContext): Promise<SuiteResult
   progress("starting the nodes");
   const l1 = await startCommitteeL1();
   const kzg = new Kzg();
-  kzg.start();
+  kzg.load("library");
   const running: GossipNode[] = [];
   const joined: MeasuredValidator[] = [];
   const keys = [...l1.keys];

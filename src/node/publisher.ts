@@ -31,7 +31,7 @@ export interface PublisherOptions {
   directory: { path: string; temporary: boolean };
   identity: RollupIdentity;
   keys: ActiveKeystore;
-  kzg: Pick<Kzg, "prove" | "start">;
+  kzg: Pick<Kzg, "load" | "prove">;
   votes: VoteSigner;
   /** Undefined for a node without a slasher. */
   slasher?: SlashActions;

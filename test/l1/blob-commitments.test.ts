@@ -103,14 +103,14 @@ describe("commitments of blobs with few words", () => {
     }
   });
 
-  it("a blob with more words than a sum takes is computed in full, and one with as many is not", () => {
-    const most = Array.from({ length: points.most }, (_, i) => [i, BigInt(i + 1)] as const);
+  it("a blob with more than 512 words is computed in full, and one with as many is not", () => {
+    const most = Array.from({ length: 512 }, (_, i) => [i, BigInt(i + 1)] as const);
     let computed = 0;
     const commitments = new BlobCommitments(points, (blob) => {
       computed++;
       return fromHex(library(blob));
     });
-    for (const given of [most, [...most, [points.most, 1n] as const]]) {
+    for (const given of [most, [...most, [most.length, 1n] as const]]) {
       const blob = blobOf(given);
       expect(toHex(commitments.commit(blob))).toBe(library(blob));
     }

@@ -74,7 +74,7 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
   };
   const options = {
     ...{ values, directory: { path: "", temporary: true }, mempool: {}, minedTxs: noTxs },
-    kzg: { open: () => Promise.reject(new Error("is not asked")), start() {} },
+    kzg: { open: () => Promise.reject(new Error("is not asked")), load() {} },
   };
   const part = await createProver(context as never, options as unknown as ProverOptions);
   onTestFinished(() => part.stop());

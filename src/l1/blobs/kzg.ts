@@ -4,7 +4,7 @@ import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
-import type { KzgAnswer, KzgRequest } from "./kzg-worker.ts";
+import type { KzgAnswer, KzgPart, KzgRequest } from "./kzg-worker.ts";
 import { RecentCommitments } from "./recent-commitments.ts";
 
 interface Check {
@@ -24,7 +24,7 @@ interface Job {
 const MAX_BATCH = 32;
 
 /**
- * Computes KZG commitments in a worker thread, which is started on first use (or by `start`) and does not keep the
+ * Computes KZG commitments in a worker thread, which is started on first use (or by `load`) and does not keep the
  * process alive. Checks that arrive while the worker is busy are batched: n blobs then cost about as much as one
  * commitment. A blob that was committed to lately is not committed to again, whoever asks: a validator meets the same
  * blobs when blocks are executed, when their checkpoint is proposed and when it is on L1.
@@ -37,8 +37,17 @@ export class Kzg {
   #running: Job | undefined;
   #closed = false;
 
-  /** Starts to load the trusted setup, so that the first check does not have to wait for it. */
-  start(): void {
+  /**
+   * Begins to load the library that checks and commits to blobs, or the points that blobs are opened with, so that the
+   * first call does not have to wait for it.
+   */
+  load(part: KzgPart): void {
+    if (this.#closed) return;
+    this.#commits.push({ request: { kind: "load", part }, resolve: () => {}, reject: () => {} });
+    this.#next();
+  }
+
+  #start(): void {
     if (this.#worker || this.#closed) return;
     const worker = new Worker(moduleBeside(import.meta.url, "kzg-worker"));
     worker.unref();
@@ -159,7 +168,7 @@ export class Kzg {
       this.#next();
       return;
     }
-    this.start();
+    this.#start();
     this.#running = job;
     this.#worker?.ref();
     this.#worker?.postMessage(job.request);

@@ -55,8 +55,8 @@ function setupUrl(): URL {
 }
 
 /**
- * The trusted setup's points in Lagrange form. A commitment is the sum of word * point over the words of a blob; here
- * sums of few terms are computed, by WebAssembly, in much less time than a whole commitment takes.
+ * The trusted setup's points in Lagrange form. A commitment is the sum of word * point over the words of a blob. Sums
+ * of few terms take WebAssembly much less time than the library takes for a whole commitment.
  */
 export class SetupPoints {
   /** Most terms of a sum. */
@@ -71,6 +71,11 @@ export class SetupPoints {
     this.#module = instantiate();
     this.most = this.#module.mostTerms();
     this.#compressed = readFileSync(setupUrl());
+  }
+
+  /** Decompresses all points, which takes most of a second, before they are needed. */
+  decompress(): void {
+    for (let index = 0; index < FIELDS_PER_BLOB; index++) this.#set(index);
   }
 
   /** Throws a RangeError for more than `most` terms. */
@@ -91,7 +96,7 @@ export class SetupPoints {
     return Point.fromAffine({ x: Fp.div(x, zz), y: Fp.div(y, zzz) });
   }
 
-  /** Points are decompressed when they are first used: only full blobs need all. */
+  /** Points are decompressed when they are first used: only full blobs and openings need all. */
   #set(index: number): void {
     if (this.#isSet[index] === 1) return;
     const { memory } = this.#module;

@@ -147,7 +147,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     // Loads in another thread, which takes seconds.
     const kzg = new Kzg();
     teardown.add("KZG", () => kzg.close());
-    kzg.start();
+    kzg.load("library");
     progress.step("starting L1");
     if (!directory.temporary) await untilKept(join(directory.path, "l1-state.json"), signal);
     finishStateSwap(directory.path);

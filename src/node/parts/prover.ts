@@ -52,7 +52,7 @@ export interface ProverOptions {
   mempool: MempoolPart;
   /** The search among peers; undefined for a node without P2P. */
   minedTxs: MinedTxs | undefined;
-  kzg: Pick<Kzg, "open" | "start">;
+  kzg: Pick<Kzg, "load" | "open">;
 }
 
 export interface ProverPart {
@@ -163,8 +163,8 @@ export async function createProver(context: ChainContext, options: ProverOptions
         }),
     };
     const start = (): void => {
-      // Loads before the end of the first epoch, which would wait for it.
-      kzg.start();
+      // Before the end of the first epoch, which would wait for it. A sequencer has the library anyway.
+      kzg.load(values.sequencer ? "library" : "points");
       node.start();
     };
     return { node, answers, brokerHealth: jobs.brokerHealth, start, stop: () => teardown.run() };

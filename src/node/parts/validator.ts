@@ -165,7 +165,7 @@ export function createValidator(
     equivocations.attestations.add((duplicate) => reports.duplicateAttestation(duplicate)),
   ];
   // The first checkpoint does not wait for the trusted setup to load.
-  kzg.start();
+  kzg.load("library");
   logger.info(
     { attesters: ownAddresses(), observer },
     observer ? "observing proposals, without signing" : "validating with {attesters}",

@@ -1,9 +1,9 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Core } from "../../core/core.ts";
+import { evaluateBlob } from "../../l1/blobs/blob-evaluation.ts";
 import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import { shaField } from "../../protocol/sha-field.ts";
-import { evaluateBlob } from "./blob-evaluation.ts";
 import { pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
 import type { BlobAccumulator, FinalBlobChallenges } from "./layouts/rollups.ts";
 

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Core } from "../../core/core.ts";
+import { evaluateBlob } from "../../l1/blobs/blob-evaluation.ts";
 import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { blobChallenge, type CommittedBlob, evaluationHash } from "../circuits/blob-accumulation.ts";
-import { evaluateBlob } from "../circuits/blob-evaluation.ts";
 import { compressPoint } from "../circuits/bls-point.ts";
 import type { FinalBlobChallenges } from "../circuits/layouts/rollups.ts";
 

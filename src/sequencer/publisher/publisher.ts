@@ -34,7 +34,7 @@ export interface PublisherParts {
   allowBusy: boolean;
   /** For tests: the contract that transactions call instead of Multicall3, 0x text. */
   forwarder?: string;
-  kzg: Pick<Kzg, "prove" | "start">;
+  kzg: Pick<Kzg, "load" | "prove">;
   /** Stores the blobs of each checkpoint that is sent; closed by its owner, like senders and KZG. */
   uploads?: Pick<BackgroundUploads, "add">;
   /** Unix milliseconds. */
@@ -55,7 +55,7 @@ export class Publisher {
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
-    parts.kzg.start();
+    parts.kzg.load("library");
     for (const sender of parts.senders) sender.resume();
   }
 

@@ -29,7 +29,7 @@ let child: ChildProcess | undefined;
 let proven: { commitment: Uint8Array; proofs: Uint8Array[] };
 
 beforeAll(async () => {
-  kzg.start();
+  kzg.load("library");
   l1 = await ReplayedL1.start();
   await l1.replayToCheckpoint(CHECKPOINT - 1);
   rollup = await connectRollup({

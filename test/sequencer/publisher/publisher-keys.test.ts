@@ -34,7 +34,7 @@ let folder: string;
 let opened: Opened | undefined;
 
 beforeAll(async () => {
-  kzg.start();
+  kzg.load("library");
   l1 = await ReplayedL1.start();
   await l1.replayToCheckpoint(CHECKPOINT - 1);
   rollup = await connectRollup({

@@ -29,7 +29,7 @@ async function standBefore(checkpoint: number): Promise<{ block: RecordedBlock; 
 const TIMEOUT_MS = 3_000;
 
 beforeAll(async () => {
-  kzg.start();
+  kzg.load("library");
   l1 = await ReplayedL1.start();
   await l1.replayToCheckpoint(1);
   rollup = await connectRollup({

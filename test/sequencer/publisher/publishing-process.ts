@@ -14,7 +14,7 @@ const { url, identity, now, dataDirectory, publication, proven } = deserialize(r
   /** Commitment and proofs of the only blob, because loading the KZG library is slow. */
   proven: { commitment: Uint8Array; proofs: Uint8Array[] };
 };
-const kzg = { start() {}, prove: async () => proven };
+const kzg = { load() {}, prove: async () => proven };
 const { publisher, close } = await openRecordedPublisher({ url, identity, kzg, now, dataDirectory });
 console.log(JSON.stringify(await publisher.publishCheckpoint(publication)));
 await close();

@@ -34,7 +34,7 @@ export interface Opened {
 export interface RecordedPublisherOptions {
   url: string;
   identity: RollupIdentity;
-  kzg: Pick<Kzg, "prove" | "start">;
+  kzg: Pick<Kzg, "load" | "prove">;
   /** L1's time, seconds. */
   now: number;
   /** Kept between runs; without it sent transactions are forgotten. */

@@ -49,7 +49,7 @@ describe("slash votes of a node's proposers on the network's contracts", () => {
       keys,
       votes: voteSigner(signing),
       slasher: actions,
-      kzg: { start: () => {}, prove: () => Promise.reject(new Error("no blobs here")) },
+      kzg: { load: () => {}, prove: () => Promise.reject(new Error("no blobs here")) },
       now: () => nowMs,
       metrics: new Metrics(() => {}),
       logger: recordingLogger(lines),

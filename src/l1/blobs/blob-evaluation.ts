@@ -10,7 +10,7 @@ let domain: readonly bigint[] | undefined;
 /** Generator of the multiplicative group (EIP-4844, PRIMITIVE_ROOT_OF_UNITY). */
 const GENERATOR = 7n;
 
-function blobDomain(): readonly bigint[] {
+export function blobDomain(): readonly bigint[] {
   if (domain !== undefined) return domain;
   const root = Scalars.pow(GENERATOR, (Scalars.ORDER - 1n) / BigInt(FIELDS_PER_BLOB));
   const powers = [1n];
