@@ -147,6 +147,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
       checkpointPrepared: counts.checkpoint,
       ended: (run, reason) => {
         counts.ended(run);
+      allPrepared: () => reexecution.release(),
         if (run.status === "failed" && !(reason instanceof TxsMissingError)) failed?.upload(run, reason);
       },
     });

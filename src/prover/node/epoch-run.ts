@@ -44,6 +44,8 @@ export interface EpochRunParts {
   readonly now: () => number;
   /** Told how long each checkpoint took. */
   readonly checkpointPrepared?: (ms: number) => void;
+  /** Called when all checkpoints of an epoch are in its proof. */
+  readonly prepared?: () => void;
   readonly logger: Logger;
 }
 
@@ -242,6 +244,7 @@ export class EpochRun {
       checkpoints: this.#taken.length,
       blocks: this.#taken.reduce((sum, { blockCount }) => sum + blockCount, 0),
       txs: this.#prepared.reduce((sum, each) => sum + each.txs, 0),
+    this.#parts.prepared?.();
       preparingMs: this.#prepared.reduce((sum, each) => sum + each.ms, 0),
       ms: Math.round(performance.now() - this.#begun),
     };

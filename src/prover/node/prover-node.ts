@@ -5,7 +5,7 @@ import { epochState, epochsToProve } from "./epoch-choice.ts";
 import { EpochRun, type EpochRunParts, type RunEnd, type RunStatus } from "./epoch-run.ts";
 import { ProvingRefusedError } from "./errors.ts";
 
-export interface ProverNodeParts extends Omit<EpochRunParts, "chainChanged"> {
+export interface ProverNodeParts extends Omit<EpochRunParts, "chainChanged" | "prepared"> {
   readonly chain: EpochChain;
   /** Whether the chain has been caught up with. */
   readonly synced: () => boolean;
@@ -16,6 +16,8 @@ export interface ProverNodeParts extends Omit<EpochRunParts, "chainChanged"> {
   readonly maxRuns: number;
   /** Waiting times after the first, second ... failed run of an epoch, for tests. */
   readonly retryMs?: readonly number[];
+  /** Called when no run has checkpoints to prepare any more, until the next one begins. */
+  readonly allPrepared?: () => void;
   /** Told of each run that has ended. */
   readonly ended?: (run: EpochRun, reason: unknown) => void;
   readonly logger: Logger;
@@ -163,7 +165,11 @@ export class ProverNode {
   }
 
   #newRun(epoch: number, partial = false): EpochRun {
-    const parts = { ...this.#parts, chainChanged: (signal: AbortSignal) => this.#chainChanged(signal) };
+    const parts = {
+      ...this.#parts,
+      chainChanged: (signal: AbortSignal) => this.#chainChanged(signal),
+      prepared: () => this.#prepared(),
+    };
     return new EpochRun(parts, epoch, { partial });
   }
 
@@ -188,6 +194,11 @@ export class ProverNode {
     );
   }
 
+  #prepared(): void {
+    const preparing = [...this.#runs].some(({ status }) => status === "initialized" || status === "processing");
+    if (!preparing) this.#parts.allPrepared?.();
+  }
+
   async #follow(run: EpochRun): Promise<RunEnd> {
     const { logger, ended } = this.#parts;
     const work = run.run();
@@ -203,6 +214,7 @@ export class ProverNode {
     const ending = over.then((reason) => {
       this.#runs.delete(run);
       this.#ending.delete(ending);
+      this.#prepared();
       ended?.(run, reason);
     });
     this.#ending.add(ending);

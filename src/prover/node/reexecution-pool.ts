@@ -18,15 +18,16 @@ export interface ReexecutedTx {
 
 /** Threads that execute checkpoints again, so that the node's thread is free for the duties of its slots. */
 export class ReexecutionPool {
-  readonly #threads: WorkerPool<ReexecutionTask, ReexecutionOutcome>;
+  readonly #setup: ReexecutionSetup;
+  readonly #count: number;
+  #threads: WorkerPool<ReexecutionTask, ReexecutionOutcome> | undefined;
+  #running = 0;
+  #closed = false;
 
   /** At most `threads`, started on demand. */
   constructor(setup: ReexecutionSetup, { threads }: { threads: number }) {
-    this.#threads = workerPool({
-      module: moduleBeside(import.meta.url, "reexecution-worker"),
-      workerData: setup,
-      threads,
-    });
+    this.#setup = setup;
+    this.#count = threads;
   }
 
   /**
@@ -40,8 +41,10 @@ export class ReexecutionPool {
     signal.addEventListener("abort", abort, { once: true });
     let outcome: ReexecutionOutcome;
     try {
-      outcome = await this.#threads.run({ ...detached(checkpoint), interrupt });
+      this.#running++;
+      outcome = await this.#pool().run({ ...detached(checkpoint), interrupt });
     } finally {
+      this.#running--;
       signal.removeEventListener("abort", abort);
     }
     signal.throwIfAborted();
@@ -50,9 +53,28 @@ export class ReexecutionPool {
     throw new ProvingRefusedError(`executing the checkpoint after block ${checkpoint.parentBlock} again: ${reason}`);
   };
 
+  /** Ends the threads, each of which holds tens of MiB, unless they have work. They start again with the next one. */
+  release(): void {
+    if (this.#running > 0) return;
+    // Fails only for tasks under way.
+    void this.#threads?.destroy();
+    this.#threads = undefined;
+  }
+
   /** Gives up what is under way. */
-  close(): Promise<void> {
-    return this.#threads.destroy();
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#threads?.destroy();
+  }
+
+  #pool(): WorkerPool<ReexecutionTask, ReexecutionOutcome> {
+    if (this.#closed) throw new Error("the threads that execute checkpoints again have ended");
+    this.#threads ??= workerPool({
+      module: moduleBeside(import.meta.url, "reexecution-worker"),
+      workerData: this.#setup,
+      threads: this.#count,
+    });
+    return this.#threads;
   }
 }
 

@@ -34,6 +34,20 @@ test("checkpoints are prepared while their epoch is open, and the proof is asked
   expect(submitted[0]).toMatchObject({ epoch: 1, submission: { start: 1, end: 2 }, deadline: 120_000 });
 });
 
+test("the node says when no epoch has checkpoints to prepare any more, and not while one is open", async () => {
+  let released = 0;
+  const { chain, node, proofs } = started({ allPrepared: () => void released++ });
+  for (const slot of [0, 3, 4]) chain.add(slot);
+  node.check();
+  await comesToPass(() => expect(proofs.map(({ asked }) => asked)).toEqual([true, false]));
+  proofs[0].finish();
+  await comesToPass(() => expect(node.jobs()).toMatchObject([{ epochNumber: 1, status: "processing" }]));
+  expect(released).toBe(0);
+  chain.passTo(8);
+  await comesToPass(() => expect(proofs[1].asked).toBe(true));
+  expect(released).toBe(1);
+});
+
 test("the proof of an epoch is submitted only once the one before is proven", async () => {
   const { chain, node, proofs, submitted } = started();
   for (const slot of [0, 3, 4, 7]) chain.add(slot);

@@ -153,4 +153,15 @@ describe("threads that execute checkpoints again", () => {
     const executed = await pool.execute(task, new AbortController().signal);
     expect(executed.flat().map((tx) => toHex(tx.words))).toEqual(words);
   });
+
+  it("go on with what is under way when they are released, and start again after it", async () => {
+    const { task, words } = publicCheckpoint();
+    const signal = new AbortController().signal;
+    for (let i = 0; i < 2; i++) {
+      const executing = pool.execute(task, signal);
+      pool.release();
+      expect((await executing).flat().map((tx) => toHex(tx.words))).toEqual(words);
+      pool.release();
+    }
+  });
 });
