@@ -81,6 +81,8 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
   return part;
 }
 
+const PREPARED = { txs: 0, settled: Promise.resolve() };
+
 /** Two epochs, both of which are complete. */
 function twoEpochs(): void {
   for (const slot of [0, 3, 4, 7]) chain.add(slot);
@@ -123,8 +125,30 @@ describe("a prover node", () => {
     expect(ended).toBe(false);
   });
 
+  it.each([
+    ["0", [1, 2]],
+    ["1", [1]],
+  ])(
+    "PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH=%s: has checkpoints %j in proof at one time",
+    async (most, expected) => {
+      const prepare = vi.spyOn(CheckpointPreparation.prototype, "prepare");
+      prepare.mockResolvedValue({ txs: 0, settled: new Promise(() => {}) });
+      const prove = vi.spyOn(EpochProver.prototype, "prove").mockReturnValue(new Promise(() => {}));
+      const part = await proverWith({
+        PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH: most,
+        PROVER_NODE_MAX_PENDING_JOBS: "1",
+      });
+      twoEpochs();
+      part.node.check();
+      const prepared = () => prepare.mock.calls.map(([, , { number }]) => number);
+      await expect.poll(prepared).toEqual(expected);
+      await expect.poll(() => prove.mock.calls.length).toBe(expected.length - 1);
+      expect(prepared()).toEqual(expected);
+    },
+  );
+
   it("--proverNode.proverNodeEpochProvingDelayMs: waits before it has a complete epoch proven", async () => {
-    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(0);
+    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
     const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
     vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
     vi.spyOn(EpochPublisher.prototype, "publish").mockResolvedValue({ kind: "already proven" } as never);
@@ -144,7 +168,7 @@ describe("a prover node", () => {
     ["true", 0],
     ["false", 1],
   ])("PROVER_NODE_DISABLE_PROOF_PUBLISH=%s: submits %i proofs of a proven epoch", async (disabled, submissions) => {
-    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(0);
+    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
     const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
     vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
     const publish = vi.spyOn(EpochPublisher.prototype, "publish");

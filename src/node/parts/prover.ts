@@ -40,6 +40,7 @@ export type ProverSettings = ProverKeySettings &
     | "enableProverNode"
     | "proverNodeDisableProofPublish"
     | "proverNodeEpochProvingDelayMs"
+    | "proverNodeMaxParallelBlocksPerEpoch"
     | "proverNodeMaxPendingJobs"
     | "proverNodePollingIntervalMs"
     | "sequencer"
@@ -137,6 +138,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
       obstacle: (checkpoint) => unprovableTx(chain, checkpoint),
       startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
       publisher: values.proverNodeDisableProofPublish ? undefined : submitter.publisher,
+      parallelCheckpoints: values.proverNodeMaxParallelBlocksPerEpoch,
       provingDelayMs: values.proverNodeEpochProvingDelayMs ?? 0,
       resubmitMs: RESUBMIT_MS,
       now: clock.now,
@@ -145,9 +147,9 @@ export async function createProver(context: ChainContext, options: ProverOptions
       pollIntervalMs: values.proverNodePollingIntervalMs,
       maxRuns: values.proverNodeMaxPendingJobs,
       checkpointPrepared: counts.checkpoint,
+      allPrepared: () => reexecution.release(),
       ended: (run, reason) => {
         counts.ended(run);
-      allPrepared: () => reexecution.release(),
         if (run.status === "failed" && !(reason instanceof TxsMissingError)) failed?.upload(run, reason);
       },
     });

@@ -4,12 +4,16 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { NodeTxSource } from "./node-source.ts";
-import type { TxCollectionOptions } from "./options.ts";
 
-type NodeOptions = Pick<
-  TxCollectionOptions,
-  "txCollectionFastNodeIntervalMs" | "txCollectionFastMaxParallelRequestsPerNode" | "txCollectionNodeRpcMaxBatchSize"
->;
+/** How nodes are asked. */
+export interface NodeRequestOptions {
+  /** After which a node is asked again. */
+  intervalMs: number;
+  /** To one node. */
+  parallelRequests: number;
+  /** Txs per request. */
+  batchSize: number;
+}
 
 export interface NodeCollectionParts {
   nodes: readonly Pick<NodeTxSource, "name" | "txsByHash">[];
@@ -23,7 +27,7 @@ export interface NodeCollectionParts {
  */
 export async function collectFromNodes(
   { nodes, collected, logger }: NodeCollectionParts,
-  options: NodeOptions,
+  { intervalMs, parallelRequests, batchSize }: NodeRequestOptions,
   request: CollectionRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +39,7 @@ export async function collectFromNodes(
         .hashes()
         .filter((hash) => !inFlight.has(mapKey(hash)))
         .sort((a, b) => (asked.get(mapKey(a)) ?? 0) - (asked.get(mapKey(b)) ?? 0))
-        .slice(0, options.txCollectionNodeRpcMaxBatchSize);
+        .slice(0, batchSize);
       if (batch.length > 0) {
         const keys = batch.map(mapKey);
         for (const key of keys) {
@@ -50,13 +54,14 @@ export async function collectFromNodes(
         for (const key of keys) inFlight.delete(key);
       }
       if (missing.size > 0) {
-        await sleep(options.txCollectionFastNodeIntervalMs, undefined, { signal }).catch(() => undefined);
+        await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
       }
     }
   };
+  const useful = Math.min(parallelRequests, Math.ceil(missing.size / batchSize));
   const loops = nodes.flatMap((node) => {
     const inFlight = new Set<string>();
-    return Array.from({ length: options.txCollectionFastMaxParallelRequestsPerNode }, () => loop(node, inFlight));
+    return Array.from({ length: useful }, () => loop(node, inFlight));
   });
   await Promise.all(loops);
 }

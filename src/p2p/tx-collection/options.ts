@@ -19,6 +19,10 @@ export interface TxCollectionOptions {
   txCollectionFileStoreSlowBackoffBaseMs: number;
   txCollectionFileStoreFastBackoffMaxMs: number;
   txCollectionFileStoreSlowBackoffMaxMs: number;
+  /** How a prover asks nodes for txs of mined blocks. */
+  txGatheringIntervalMs: number;
+  txGatheringBatchSize: number;
+  txGatheringMaxParallelRequestsPerNode: number;
 }
 
 export interface BatchTxRequesterOptions {

@@ -80,8 +80,22 @@ export class TxCollection {
       backoffMaxMs: options.txCollectionFileStoreSlowBackoffMaxMs,
     });
     this.#files = [fastFiles, slowFiles].filter((each) => each !== undefined);
-    const fromNodes: MissingTxsCollector = (request, signal) =>
-      collectFromNodes({ nodes, collected: via("fast-node-rpc"), logger }, options, request, signal);
+    const asksNodes = {
+      proposed: {
+        intervalMs: options.txCollectionFastNodeIntervalMs,
+        parallelRequests: options.txCollectionFastMaxParallelRequestsPerNode,
+        batchSize: options.txCollectionNodeRpcMaxBatchSize,
+      },
+      mined: {
+        intervalMs: options.txGatheringIntervalMs,
+        parallelRequests: options.txGatheringMaxParallelRequestsPerNode,
+        batchSize: options.txGatheringBatchSize,
+      },
+    };
+    const fromNodes: MissingTxsCollector = (request, signal) => {
+      const how = "minedBlock" in request.purpose ? asksNodes.mined : asksNodes.proposed;
+      return collectFromNodes({ nodes, collected: via("fast-node-rpc"), logger }, how, request, signal);
+    };
     this.#fast = new FastCollection(
       { fromNodes: nodes.length === 0 ? undefined : fromNodes, fromPeers, fileStores: fastFiles, now, logger },
       options,

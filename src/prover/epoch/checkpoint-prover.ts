@@ -74,6 +74,11 @@ export class CheckpointProver {
     return this.#ended;
   }
 
+  /** Resolves once no job of the blocks that were added is under way any more. */
+  async blocksSettled(): Promise<void> {
+    await Promise.allSettled(this.#ended?.halves ?? this.#proofs);
+  }
+
   /** Cancels the checkpoint's jobs. */
   drop(reason: Error): void {
     this.#controller.abort(reason);

@@ -47,6 +47,13 @@ export interface GatheredBlock {
   readonly effects: readonly TxEffect[];
 }
 
+/** A checkpoint whose jobs are handed out, except for those that need the rest of the epoch. */
+export interface PreparedCheckpoint {
+  readonly txs: number;
+  /** Resolves once none of these jobs is under way any more. */
+  readonly settled: Promise<void>;
+}
+
 /** Puts checkpoints of the chain into the proof of their epoch. */
 export class CheckpointPreparation {
   readonly #parts: PreparationParts;
@@ -86,16 +93,13 @@ export class CheckpointPreparation {
     return block;
   }
 
-  /**
-   * Executes a checkpoint's public transactions again and hands out its jobs. Resolves with the number of transactions
-   * when all jobs are handed out that do not need the rest of the epoch.
-   */
+  /** Executes a checkpoint's public transactions again and hands out its jobs. */
   async prepare(
     proof: EpochInProof,
     epoch: number,
     checkpoint: CheckpointRecord,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<PreparedCheckpoint> {
     const { chain, world, posted } = this.#parts;
     const { number, startBlock, header } = checkpoint;
     const [blocks, { commitments }] = await Promise.all([
@@ -123,7 +127,7 @@ export class CheckpointPreparation {
       });
     }
     inProof.end({ header: Uint8Array.from(header), commitments });
-    return blocks.reduce((sum, { txs }) => sum + txs.length, 0);
+    return { txs: blocks.reduce((sum, { txs }) => sum + txs.length, 0), settled: inProof.blocksSettled() };
   }
 
   /** Executes the blocks up to the last one with public calls; there is nothing to learn from those after it. */

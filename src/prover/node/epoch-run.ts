@@ -34,6 +34,8 @@ export interface EpochRunParts {
   readonly posted: PostedCheckpoints;
   /** Undefined if proofs are made but not submitted. */
   readonly publisher: Pick<EpochPublisher, "publish"> | undefined;
+  /** Checkpoints of an epoch whose blocks are being proven at one time; 0 for any number. */
+  readonly parallelCheckpoints: number;
   /** Before a complete epoch is proven. */
   readonly provingDelayMs: number;
   /** Between attempts to submit a proof. */
@@ -42,10 +44,10 @@ export interface EpochRunParts {
   readonly chainChanged: (signal: AbortSignal) => Promise<void>;
   /** Unix milliseconds, by L1. */
   readonly now: () => number;
-  /** Told how long each checkpoint took. */
-  readonly checkpointPrepared?: (ms: number) => void;
   /** Called when all checkpoints of an epoch are in its proof. */
   readonly prepared?: () => void;
+  /** Told how long each checkpoint took. */
+  readonly checkpointPrepared?: (ms: number) => void;
   readonly logger: Logger;
 }
 
@@ -86,6 +88,8 @@ export class EpochRun {
   readonly #taken: CheckpointRecord[] = [];
   /** Of each checkpoint in the proof. */
   readonly #prepared: { txs: number; ms: number }[] = [];
+  /** Checkpoints whose blocks are being proven. */
+  readonly #inProof = new Set<Promise<void>>();
   readonly #begun = performance.now();
   #proven: ProvenFigures | undefined;
   #status: RunStatus = "initialized";
@@ -154,7 +158,7 @@ export class EpochRun {
 
   /** Puts all checkpoints into the proof, while the epoch goes on. Returns false if there is nothing to prove. */
   async #prepare(proof: EpochInProof, signal: AbortSignal): Promise<boolean> {
-    const { chain, constants, chainChanged, provingDelayMs, obstacle: obstacleOf } = this.#parts;
+    const { chain, constants, chainChanged, provingDelayMs, parallelCheckpoints, obstacle: obstacleOf } = this.#parts;
     const last = this.#options.partial ? this.#state().checkpoints.at(-1)?.number : undefined;
     for (;;) {
       signal.throwIfAborted();
@@ -167,7 +171,9 @@ export class EpochRun {
       const next = wanted[this.#taken.length];
       const obstacle = next && obstacleOf(next);
       if (next !== undefined && obstacle === undefined) {
-        await this.#take(proof, next, signal);
+        const isFull = parallelCheckpoints > 0 && this.#inProof.size >= parallelCheckpoints;
+        if (isFull) await Promise.race([changed, ...this.#inProof]);
+        else await this.#take(proof, next, signal);
       } else if (state.complete || last !== undefined) {
         if (wanted.length === 0) return false;
         if (next !== undefined && obstacle !== undefined) this.#stopBefore(next.number, obstacle);
@@ -192,7 +198,10 @@ export class EpochRun {
     this.#taken.push(checkpoint);
     let txs: number;
     try {
-      txs = await preparation.prepare(proof, this.epoch, checkpoint, signal);
+      const prepared = await preparation.prepare(proof, this.epoch, checkpoint, signal);
+      txs = prepared.txs;
+      const settled = prepared.settled.then(() => void this.#inProof.delete(settled));
+      this.#inProof.add(settled);
     } catch (error) {
       // What failed is of no interest if the checkpoint is not there any more.
       const replaced = this.#replacedAt();
@@ -235,6 +244,7 @@ export class EpochRun {
   async #prove(proof: EpochInProof, signal: AbortSignal): Promise<RunEnd> {
     const { logger, publisher } = this.#parts;
     this.#status = "awaiting-prover";
+    this.#parts.prepared?.();
     const [first, last] = [this.#taken[0], this.#taken[this.#taken.length - 1]];
     const facts = { epoch: this.epoch, start: first.number, end: last.number };
     const began = performance.now();
@@ -244,7 +254,6 @@ export class EpochRun {
       checkpoints: this.#taken.length,
       blocks: this.#taken.reduce((sum, { blockCount }) => sum + blockCount, 0),
       txs: this.#prepared.reduce((sum, each) => sum + each.txs, 0),
-    this.#parts.prepared?.();
       preparingMs: this.#prepared.reduce((sum, each) => sum + each.ms, 0),
       ms: Math.round(performance.now() - this.#begun),
     };

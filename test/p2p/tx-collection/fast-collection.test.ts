@@ -170,6 +170,39 @@ describe("a search for a proposal's txs", () => {
   });
 });
 
+describe("a prover's search for txs of a mined block", () => {
+  const search = (gathering: Partial<typeof OPTIONS>, node: NodeTxSource, count: number) => {
+    const options = { txCollectionFastNodesTimeoutBeforeReqRespMs: 60_000, ...gathering };
+    const { collection, wanted } = setUp(count, { nodes: [node], options });
+    const stop = new AbortController();
+    const found = collection.mined.get({ number: 1, hashes: wanted.hashes, archive: wanted.archive }, stop.signal);
+    return { collection, found, stop };
+  };
+
+  it("a prover's search for txs asks a node with as many batches at a time, and as large ones, as configured", async () => {
+    const node = nodeWith(txsOfBlock(12), 30);
+    const options = { txGatheringBatchSize: 3, txGatheringMaxParallelRequestsPerNode: 2 };
+    const { collection, found } = search(options, node, 12);
+    await until(() => node.asked.length === 2, "two requests");
+    expect((await found).missing).toEqual([]);
+    expect(node.asked.map((hashes) => hashes.length)).toEqual([3, 3, 3, 3]);
+    await collection.stop();
+  });
+
+  it("a prover's search for txs asks a node again after the configured interval", async () => {
+    const [often, once] = [nodeWith([]), nodeWith([])];
+    const first = search({ txGatheringIntervalMs: 5, txCollectionFastNodeIntervalMs: 2 ** 30 }, often, 1);
+    const second = search({ txGatheringIntervalMs: 2 ** 30, txCollectionFastNodeIntervalMs: 5 }, once, 1);
+    await until(() => often.asked.length >= 20, "twenty requests");
+    expect(once.asked.length).toBe(1);
+    for (const { collection, found, stop } of [first, second]) {
+      stop.abort();
+      expect((await found).missing.length).toBe(1);
+      await collection.stop();
+    }
+  });
+});
+
 describe("a stopped collection of txs", () => {
   it("a stopped collection of txs has stored the txs that were in checks, and takes no others", async () => {
     const { txs, pool, collection, wanted, checked } = setUp(2);

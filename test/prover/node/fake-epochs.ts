@@ -114,6 +114,8 @@ export interface Setting {
   answers: SubmissionOutcome[];
   /** Thrown by the next search for transactions. */
   missing: Error | undefined;
+  /** Resolves when the blocks of a checkpoint are proven; at once by default. */
+  settled: () => Promise<void>;
 }
 
 /** A prover node over a fake chain, whose proofs end when the test says so. Not started: the test calls `check`. */
@@ -121,7 +123,16 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
   const chain = new FakeChain();
   const proofs: FakeProof[] = [];
   const submitted: ProvenEpoch[] = [];
-  const made: Setting = { chain, proofs, submitted, answers: [], missing: undefined, node: undefined as never };
+  const settled = () => Promise.resolve();
+  const made: Setting = {
+    chain,
+    proofs,
+    submitted,
+    answers: [],
+    missing: undefined,
+    settled,
+    node: undefined as never,
+  };
   const startProof = (epoch: number): EpochInProof => {
     const abort = new AbortController();
     const done = Promise.withResolvers<EpochProof>();
@@ -167,7 +178,7 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
       prepare: async (_proof, _epoch, { number, archiveRoot }) => {
         if (made.missing !== undefined) throw made.missing;
         proofs[proofs.length - 1].taken.push([number, archiveRoot[1]]);
-        return 0;
+        return { txs: 0, settled: made.settled() };
       },
     },
     obstacle: () => undefined,
@@ -178,6 +189,7 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
         return made.answers.shift() ?? { kind: "submitted", txHash: "0x", l1BlockNumber: chain.seconds };
       },
     },
+    parallelCheckpoints: 0,
     provingDelayMs: 0,
     resubmitMs: 0,
     now: () => chain.seconds * 1000,

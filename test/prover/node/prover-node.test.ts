@@ -48,6 +48,37 @@ test("the node says when no epoch has checkpoints to prepare any more, and not w
   expect(released).toBe(1);
 });
 
+test("no more checkpoints of an epoch are in proof at one time than configured", async () => {
+  const settles: (() => void)[] = [];
+  const made = started({ parallelCheckpoints: 2 });
+  made.settled = () => new Promise((resolve) => void settles.push(resolve));
+  const { chain, node, proofs } = made;
+  for (const slot of [0, 1, 2, 3]) chain.add(slot);
+  const taken = () => proofs[0]?.taken.map(([number]) => number);
+  node.check();
+  await comesToPass(() => expect(taken()).toEqual([1, 2]));
+  chain.changed();
+  settles[1]();
+  await comesToPass(() => expect(taken()).toEqual([1, 2, 3]));
+  expect(proofs[0].asked).toBe(false);
+  chain.cutTo(2);
+  chain.add(2, 1);
+  settles[0]();
+  settles[2]();
+  await comesToPass(() => expect(taken()).toEqual([1, 2, 3]));
+  await comesToPass(() => expect(proofs[0].taken[2]).toEqual([3, 1]));
+});
+
+test("an epoch that waits for checkpoints in proof ends when the node stops", async () => {
+  const made = started({ parallelCheckpoints: 1 });
+  made.settled = () => new Promise(() => {});
+  for (const slot of [0, 1]) made.chain.add(slot);
+  made.node.check();
+  await comesToPass(() => expect(made.proofs[0]?.taken.length).toBe(1));
+  await made.node.stop();
+  expect(made.node.jobs()).toEqual([]);
+});
+
 test("the proof of an epoch is submitted only once the one before is proven", async () => {
   const { chain, node, proofs, submitted } = started();
   for (const slot of [0, 3, 4, 7]) chain.add(slot);
