@@ -91,13 +91,18 @@ export class EpochProofs {
     await call(this.#url, "eth_sendTransaction", { from: this.#sender, to, data, gas: "0xf4240" });
   }
 
-  /** Takes the L1 blocks since the latest checkpoint was proposed off the chain. Returns the checkpoint's number. */
+  /**
+   * Takes the L1 blocks since the latest checkpoint was proposed off the chain; the next one has the time that it would
+   * have had. Returns the checkpoint's number.
+   */
   async rollBack(): Promise<number> {
     const { rollupAddress: address } = this.#file.l1Contracts;
     const proposed = await this.#client.getLogs({ address, event: PROPOSED, fromBlock: 0n, strict: true });
     const last = proposed[proposed.length - 1];
-    const latest = await this.#client.getBlockNumber({ cacheTime: 0 });
-    await call(this.#url, "anvil_rollback", Number(latest - last.blockNumber) + 1);
+    const { number, timestamp } = await this.#client.getBlock();
+    const { timestamp: earlier } = await this.#client.getBlock({ blockNumber: number - 1n });
+    await call(this.#url, "anvil_rollback", Number(number - last.blockNumber) + 1);
+    await call(this.#url, "evm_setNextBlockTimestamp", Number(timestamp + timestamp - earlier));
     return Number(last.args.checkpointNumber);
   }
 
