@@ -85,6 +85,22 @@ describe("opening a blob at a point", () => {
     expect(() => openBlob(points, blob.subarray(32), new Uint8Array(32))).toThrow(RangeError);
   });
 
+  it("a released KZG worker ends only when it has no work, and starts again with the next call", async () => {
+    const [blob, z] = [mixed(98n), bigUintBytes(7n, 32)];
+    const expected = texts(library(blob, z));
+    const kzg = new Kzg();
+    try {
+      for (let i = 0; i < 2; i++) {
+        const opening = kzg.open(blob, z);
+        kzg.release();
+        expect(texts(await opening)).toEqual(expected);
+        kzg.release();
+      }
+    } finally {
+      await kzg.close();
+    }
+  });
+
   it("the KZG worker gives the same opening whether it has loaded the library or not", async () => {
     const [blob, z] = [mixed(99n), bigUintBytes(7n, 32)];
     const expected = texts(library(blob, z));

@@ -166,6 +166,20 @@ test("digest threads that take two txs at a time give each tx its own digest", a
   }
 });
 
+test("digest threads that are released go on with what they have, and start again with the next tx", async () => {
+  const pool = new DigestPool({ threads: 1 });
+  try {
+    for (const tx of txs.slice(0, 2)) {
+      const made = pool.whole(tx);
+      pool.release();
+      expect(await made).toEqual(digestTx(core, tx));
+      pool.release();
+    }
+  } finally {
+    await pool.close();
+  }
+});
+
 test("gossiped txs wait until no client waits for a digest, and their queue does not fill the clients'", async () => {
   const pool = new DigestPool({ threads: 1, mostWaiting: 4 });
   const order: string[] = [];

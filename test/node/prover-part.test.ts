@@ -73,8 +73,8 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
     loggerFor: () => silentLogger,
   };
   const options = {
-    ...{ values, directory: { path: "", temporary: true }, mempool: {}, minedTxs: noTxs },
-    kzg: { open: () => Promise.reject(new Error("is not asked")), load() {} },
+    ...{ values, directory: { path: "", temporary: true }, mempool: { digests: { release() {} } }, minedTxs: noTxs },
+    kzg: { open: () => Promise.reject(new Error("is not asked")), load() {}, release() {} },
   };
   const part = await createProver(context as never, options as unknown as ProverOptions);
   onTestFinished(() => part.stop());

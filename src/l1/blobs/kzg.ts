@@ -142,6 +142,14 @@ export class Kzg {
     });
   }
 
+  /** Ends the worker until the next call, unless it has work. */
+  release(): void {
+    if (this.#running !== undefined) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+
   /** Stops the worker. Pending and later calls fail with a KzgUnavailableError. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -1,6 +1,6 @@
 import type { Fr } from "../../protocol/field.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
-import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
+import { ReleasablePool } from "../../threads/releasable-pool.ts";
 import { DigestCache } from "./digest-cache.ts";
 import { PartnerWait } from "./partner-wait.ts";
 import {
@@ -41,7 +41,7 @@ interface Lane {
  * are hashed in pairs while there are many, for which one that is alone waits a moment (partner-wait.ts).
  */
 export class DigestPool implements Digests {
-  readonly #threads: WorkerPool<readonly DigestJob[], Partial<DigestParts>[]>;
+  readonly #threads: ReleasablePool<readonly DigestJob[], Partial<DigestParts>[]>;
   readonly #mostWaiting: number;
   readonly #clients: Lane = { waiting: [], cache: new DigestCache() };
   readonly #peers: Lane = { waiting: [], cache: new DigestCache() };
@@ -57,7 +57,7 @@ export class DigestPool implements Digests {
     this.#mostWaiting = mostWaiting;
     this.#threadCount = threads;
     this.#idle = threads;
-    this.#threads = workerPool({
+    this.#threads = new ReleasablePool({
       module: moduleBeside(import.meta.url, "digest-worker"),
       threads,
     });
@@ -154,9 +154,14 @@ export class DigestPool implements Digests {
     }
   }
 
+  /** Ends the threads until the next tx, unless they have work. */
+  release(): void {
+    this.#threads.release();
+  }
+
   close(): Promise<void> {
     clearTimeout(this.#partnerTimer);
-    return this.#threads.destroy();
+    return this.#threads.close();
   }
 }
 

@@ -71,7 +71,7 @@ export interface MempoolPart {
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
   readonly states: CommittedStates;
-  readonly digests: Digests & Pick<DigestPool, "hurry">;
+  readonly digests: Digests & Pick<DigestPool, "hurry" | "release">;
   /** The pool's LMDB environment. */
   readonly store: Store;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;

@@ -7,6 +7,7 @@ import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.
 import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
+import { EpochOpenings } from "../../prover/node/epoch-openings.ts";
 import { ProvingRefusedError, TxsMissingError } from "../../prover/node/errors.ts";
 import { proverNodeCounts } from "../../prover/node/metrics.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
@@ -53,7 +54,7 @@ export interface ProverOptions {
   mempool: MempoolPart;
   /** The search among peers; undefined for a node without P2P. */
   minedTxs: MinedTxs | undefined;
-  kzg: Pick<Kzg, "load" | "open">;
+  kzg: Pick<Kzg, "load" | "open" | "release">;
 }
 
 export interface ProverPart {
@@ -133,10 +134,19 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const failed = failedEpochUploader(context, options, { preparation, posted, proverId: keys.id });
     if (failed !== undefined) teardown.add("upload of a failed epoch", () => failed.stop());
     const counts = proverNodeCounts(context.metrics);
+    const openings = new EpochOpenings(kzg);
+    const startProof = (terms: EpochTerms): EpochProver => {
+      // A sequencer has the library of KZG loaded, which opens blobs as well.
+      if (values.sequencer) return new EpochProver({ core, runner: jobs.producer, kzg }, terms);
+      const opening = openings.begin();
+      const proof = new EpochProver({ core, runner: jobs.producer, kzg: opening }, terms);
+      proof.signal.addEventListener("abort", () => opening.end());
+      return proof;
+    };
     const node = new ProverNode({
       ...{ chain, constants, preparation, posted, logger },
       obstacle: (checkpoint) => unprovableTx(chain, checkpoint),
-      startProof: (epoch) => new EpochProver({ core, runner: jobs.producer, kzg }, { ...common, epoch }),
+      startProof: (epoch) => startProof({ ...common, epoch }),
       publisher: values.proverNodeDisableProofPublish ? undefined : submitter.publisher,
       parallelCheckpoints: values.proverNodeMaxParallelBlocksPerEpoch,
       provingDelayMs: values.proverNodeEpochProvingDelayMs ?? 0,
@@ -147,7 +157,10 @@ export async function createProver(context: ChainContext, options: ProverOptions
       pollIntervalMs: values.proverNodePollingIntervalMs,
       maxRuns: values.proverNodeMaxPendingJobs,
       checkpointPrepared: counts.checkpoint,
-      allPrepared: () => reexecution.release(),
+      allPrepared: () => {
+        reexecution.release();
+        mempool.digests.release();
+      },
       ended: (run, reason) => {
         counts.ended(run);
         if (run.status === "failed" && !(reason instanceof TxsMissingError)) failed?.upload(run, reason);
@@ -165,12 +178,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
           throw error instanceof ProvingRefusedError ? new ExecutionError(error.message) : error;
         }),
     };
-    const start = (): void => {
-      // Before the end of the first epoch, which would wait for it. A sequencer has the library anyway.
-      kzg.load(values.sequencer ? "library" : "points");
-      node.start();
-    };
-    return { node, answers, brokerHealth: jobs.brokerHealth, start, stop: () => teardown.run() };
+    return { node, answers, brokerHealth: jobs.brokerHealth, start: () => node.start(), stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();
     throw error;

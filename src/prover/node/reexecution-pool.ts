@@ -1,6 +1,6 @@
 import { detached } from "../../threads/detached.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
-import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
+import { ReleasablePool } from "../../threads/releasable-pool.ts";
 import { VmPublicInputs } from "../circuits/layouts/vm-public-inputs.ts";
 import { decode } from "../codec/codec.ts";
 import type { PublicPart } from "../epoch/epoch-types.ts";
@@ -18,16 +18,15 @@ export interface ReexecutedTx {
 
 /** Threads that execute checkpoints again, so that the node's thread is free for the duties of its slots. */
 export class ReexecutionPool {
-  readonly #setup: ReexecutionSetup;
-  readonly #count: number;
-  #threads: WorkerPool<ReexecutionTask, ReexecutionOutcome> | undefined;
-  #running = 0;
-  #closed = false;
+  readonly #threads: ReleasablePool<ReexecutionTask, ReexecutionOutcome>;
 
   /** At most `threads`, started on demand. */
   constructor(setup: ReexecutionSetup, { threads }: { threads: number }) {
-    this.#setup = setup;
-    this.#count = threads;
+    this.#threads = new ReleasablePool({
+      module: moduleBeside(import.meta.url, "reexecution-worker"),
+      workerData: setup,
+      threads,
+    });
   }
 
   /**
@@ -41,10 +40,8 @@ export class ReexecutionPool {
     signal.addEventListener("abort", abort, { once: true });
     let outcome: ReexecutionOutcome;
     try {
-      this.#running++;
-      outcome = await this.#pool().run({ ...detached(checkpoint), interrupt });
+      outcome = await this.#threads.run({ ...detached(checkpoint), interrupt });
     } finally {
-      this.#running--;
       signal.removeEventListener("abort", abort);
     }
     signal.throwIfAborted();
@@ -53,28 +50,14 @@ export class ReexecutionPool {
     throw new ProvingRefusedError(`executing the checkpoint after block ${checkpoint.parentBlock} again: ${reason}`);
   };
 
-  /** Ends the threads, each of which holds tens of MiB, unless they have work. They start again with the next one. */
+  /** Ends the threads until the next checkpoint, unless they have work. */
   release(): void {
-    if (this.#running > 0) return;
-    // Fails only for tasks under way.
-    void this.#threads?.destroy();
-    this.#threads = undefined;
+    this.#threads.release();
   }
 
   /** Gives up what is under way. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#threads?.destroy();
-  }
-
-  #pool(): WorkerPool<ReexecutionTask, ReexecutionOutcome> {
-    if (this.#closed) throw new Error("the threads that execute checkpoints again have ended");
-    this.#threads ??= workerPool({
-      module: moduleBeside(import.meta.url, "reexecution-worker"),
-      workerData: this.#setup,
-      threads: this.#count,
-    });
-    return this.#threads;
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 }
 
