@@ -20,6 +20,7 @@ export type Namespace =
   | "p2p"
   | "prover"
   | "proverBroker"
+  | "provingJobSource"
   | "svc"
   | "svcAdmin";
 
@@ -60,6 +61,7 @@ const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = 
   p2p: RELEASE,
   prover: RELEASE,
   proverBroker: RELEASE,
+  provingJobSource: RELEASE,
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,
 };

@@ -268,7 +268,7 @@ describe("invalid values", () => {
 
   test("the error of an invalid list of namespaces names the rule and the item", () => {
     expect(errorOf(() => given({ "--rpc-namespaces": "node,nodeAdmin" })).message).toBe(
-      '--rpc-namespaces must be a comma list of at least one of svc, node, p2p; got "node,nodeAdmin" (item 2 of 2)',
+      '--rpc-namespaces must be a comma list of at least one of svc, node, p2p, provingJobSource; got "node,nodeAdmin" (item 2 of 2)',
     );
     expect(errorOf(() => given({}, { SVC_RPC_NAMESPACES: "," })).message).toContain("at least one of svc, node");
   });

@@ -168,8 +168,9 @@ export const rpc = {
     {
       flags: ["--rpc-namespaces"],
       env: ["SVC_RPC_NAMESPACES"],
-      kind: someOf(["svc", "node", "p2p"]),
-      meaning: "namespaces that the public port serves",
+      kind: someOf(["svc", "node", "p2p", "provingJobSource"]),
+      meaning:
+        "namespaces that the public port serves; `provingJobSource` lets agents elsewhere work for the broker in a prover node's process",
     },
     ["svc", "node", "p2p"],
   ),

@@ -16,6 +16,7 @@ import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
 import { unprovableTx } from "../../prover/node/unprovable-tx.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
+import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
@@ -62,6 +63,8 @@ export interface ProverPart {
   readonly answers: EpochProving;
   /** Of a broker elsewhere; undefined for one in this process. */
   readonly brokerHealth: HealthProbe | undefined;
+  /** Of a broker in this process. */
+  readonly jobSource: JobSource | undefined;
   start(): void;
   stop(): Promise<void>;
 }
@@ -178,7 +181,8 @@ export async function createProver(context: ChainContext, options: ProverOptions
           throw error instanceof ProvingRefusedError ? new ExecutionError(error.message) : error;
         }),
     };
-    return { node, answers, brokerHealth: jobs.brokerHealth, start: () => node.start(), stop: () => teardown.run() };
+    const { brokerHealth, jobSource } = jobs;
+    return { node, answers, brokerHealth, jobSource, start: () => node.start(), stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();
     throw error;

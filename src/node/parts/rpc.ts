@@ -52,6 +52,7 @@ export type RpcSettings = PortSettings &
     | "rpcSocketBlocksBehind"
     | "proverNode"
     | "enableProverNode"
+    | "proverBrokerUrl"
   >;
 
 /** Settings common to the public and the admin port. */
@@ -112,7 +113,7 @@ export interface PublicParts {
   /** Undefined where duties of validators are not recorded. */
   sentinel: SentinelPart | undefined;
   /** Undefined for a node that does not prove. */
-  prover?: Pick<ProverPart, "answers">;
+  prover?: Pick<ProverPart, "answers" | "jobSource">;
   config: LiveConfig;
   signatures: NodeServices["signatures"];
 }
@@ -149,6 +150,7 @@ export function publicServices(
     ...(p2p && { p2p: p2p.answers }),
     ...(sentinel && { validatorStats: sentinel.answers }),
     ...(prover && { prover: prover.answers }),
+    ...(prover?.jobSource && { jobSource: prover.jobSource }),
   };
 }
 
@@ -182,14 +184,22 @@ function socketSettings(values: RpcSettings): SocketSettings | undefined {
   };
 }
 
-const namespacesOf = (values: RpcSettings) =>
-  hasProver(values) ? [...values.rpcNamespaces, "prover" as const] : values.rpcNamespaces;
+const JOB_SOURCE = "provingJobSource";
+
+function namespacesOf(values: RpcSettings) {
+  const proves = hasProver(values);
+  // A broker elsewhere has jobs for agents itself.
+  const hasJobs = proves && values.proverBrokerUrl === undefined;
+  const served = values.rpcNamespaces.filter((namespace) => namespace !== JOB_SOURCE || hasJobs);
+  return proves ? [...served, "prover" as const] : served;
+}
 
 /** For processes that read the store of a node whose public port is open. */
 export function nodeRecord(values: RpcSettings, { identity }: { identity: RollupIdentity }, port: number): NodeRecord {
   return {
     rpcUrl: localUrl(values.rpcHost, port),
-    namespaces: namespacesOf(values),
+    // Readers of the store have no jobs.
+    namespaces: namespacesOf(values).filter((namespace) => namespace !== JOB_SOURCE),
     mapSizeKb: values.dataStoreMapSizeKb,
     realProofs: values.realProofs,
     identity,

@@ -22,6 +22,7 @@ import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { MemoryStore } from "../../prover/proof-store/memory-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore, ProducerProofStore } from "../../prover/proof-store/proof-store.ts";
+import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
@@ -30,6 +31,7 @@ import { type RealProofSettings, startRealProver } from "../agents/real-proofs.t
 import type { LoggerFor } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import { Teardown } from "../teardown.ts";
+import { jobSource, outputFaultHere } from "./job-source.ts";
 
 export type ProvingJobSettings = ObjectStoreSettings &
   AgentProvingSettings &
@@ -56,6 +58,8 @@ export interface ProvingJobs {
   readonly agents: readonly Agent[];
   /** Of a broker elsewhere; undefined for one in this process. */
   readonly brokerHealth: HealthProbe | undefined;
+  /** Of a broker in this process. */
+  readonly jobSource: JobSource | undefined;
   stop(): Promise<void>;
 }
 
@@ -75,6 +79,7 @@ interface Broker {
   readonly producerApi: JobProducerApi;
   readonly consumerApi: JobConsumerApi;
   readonly store: AgentProofStore & ProducerProofStore;
+  readonly jobSource?: JobSource;
 }
 
 /**
@@ -95,7 +100,7 @@ export async function startProvingJobs(values: ProvingJobSettings, parts: Parts)
 async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Teardown): Promise<ProvingJobs> {
   const logger = parts.loggerFor("prover");
   const { proverBrokerUrl: url, failedProofStore } = values;
-  const { producerApi, consumerApi, store } =
+  const { producerApi, consumerApi, store, jobSource } =
     url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
   const outages = new BrokerOutages(logger);
   const producer = new JobProducer({
@@ -119,7 +124,8 @@ async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Te
   }
   const facts = { agents: agents.length, broker: url === undefined ? "this process" : redactUrl(url) };
   logger.info(facts, "proving jobs go to the broker at {broker}; {agents} agents run in this process");
-  return { producer, agents, brokerHealth: url === undefined ? undefined : outages.health, stop: () => teardown.run() };
+  const brokerHealth = url === undefined ? undefined : outages.health;
+  return { producer, agents, brokerHealth, jobSource, stop: () => teardown.run() };
 }
 
 function watchBroker(
@@ -143,6 +149,7 @@ function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore
 }
 
 function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, teardown: Teardown): Broker {
+  const store = new MemoryStore();
   const broker = new ProvingBroker(
     new MemoryJobs(),
     {
@@ -152,6 +159,7 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
       maxAttempts: values.proverBrokerJobMaxRetries,
       epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
       longPollMs: LONG_POLL_MS,
+      outputFault: outputFaultHere(store),
       counts: brokerCounts(metrics),
     },
     loggerFor("prover:broker"),
@@ -160,7 +168,6 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
     loggerFor("prover").warn({}, "PROVER_PROOF_STORE has no effect: broker and agents in this process share memory");
   }
   const stopping = new AbortController();
-  const store = new MemoryStore();
   const api = new InProcessBroker(broker, stopping.signal, (uri) => store.hasOutput(uri));
   broker.start();
   teardown.add("metrics of the broker", observeBroker(metrics, broker));
@@ -168,7 +175,7 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
     stopping.abort();
     broker.stop();
   });
-  return { producerApi: api, consumerApi: api, store };
+  return { producerApi: api, consumerApi: api, store, jobSource: jobSource(broker, store) };
 }
 
 function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Teardown): Broker {

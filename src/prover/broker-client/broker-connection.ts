@@ -26,6 +26,9 @@ const EXPECTED_HEADERS = {
   "x-aztec-l2ProtocolContractsHash": PROTOCOL_CONTRACTS_HASH,
 } as const;
 
+/** Of a broker, and of a node that has one in its process, which serves only the methods for agents. */
+type BrokerNamespace = "proverBroker" | "provingJobSource";
+
 interface RequestBody {
   readonly bytes: Uint8Array;
   /** Length before it was compressed. */
@@ -51,6 +54,7 @@ export class BrokerConnection {
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
   readonly #compressing = new Slots(COMPRESSING);
+  #namespace: BrokerNamespace = "proverBroker";
   #lastId = 0;
 
   constructor({ url, apiKey, retryDelaysMs = RETRY_DELAYS_MS, signal }: BrokerConnectionOptions) {
@@ -72,6 +76,11 @@ export class BrokerConnection {
     return this.#call(method, [json], json.length >= COMPRESSED_FROM);
   }
 
+  /** From now on calls methods as those of a node, or as those of a broker again. */
+  changeNamespace(): void {
+    this.#namespace = this.#namespace === "proverBroker" ? "provingJobSource" : "proverBroker";
+  }
+
   /** `call` with the JSON of long parameters in pieces, which are compressed one by one instead of held together. */
   callInPieces(method: string, params: Iterable<string>): Promise<unknown> {
     return this.#call(method, params, true);
@@ -79,7 +88,7 @@ export class BrokerConnection {
 
   async #call(method: string, params: Iterable<string>, isLong: boolean): Promise<unknown> {
     const id = ++this.#lastId;
-    const pieces = requestInPieces(id, `proverBroker_${method}`, params);
+    const pieces = requestInPieces(id, `${this.#namespace}_${method}`, params);
     const body =
       isLong && this.#compresses ? await this.#compressing.run(() => compressedBody(pieces)) : plainBody(pieces);
     const reply = await this.#post(body);

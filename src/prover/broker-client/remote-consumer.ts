@@ -9,16 +9,28 @@ import {
 import type { BrokerConnection } from "./broker-connection.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "./errors.ts";
 
-/** The methods for agents of a broker in another process. */
-export class RemoteConsumer implements JobConsumerApi {
-  readonly #broker: Pick<BrokerConnection, "call">;
+const METHOD_NOT_FOUND = -32601;
 
-  constructor(broker: Pick<BrokerConnection, "call">) {
+/** The methods for agents of a broker in another process, which may be that of a node. */
+export class RemoteConsumer implements JobConsumerApi {
+  readonly #broker: Pick<BrokerConnection, "call" | "changeNamespace">;
+
+  constructor(broker: Pick<BrokerConnection, "call" | "changeNamespace">) {
     this.#broker = broker;
   }
 
   async getProvingJob(filter?: JobFilter): Promise<AssignedJob | undefined> {
-    return assignedJob(await this.#broker.call("getProvingJob", [filter]));
+    return assignedJob(await this.#next(filter));
+  }
+
+  async #next(filter: JobFilter | undefined): Promise<unknown> {
+    try {
+      return await this.#broker.call("getProvingJob", [filter]);
+    } catch (error) {
+      if (!(error instanceof BrokerRefusalError) || error.code !== METHOD_NOT_FOUND) throw error;
+      this.#broker.changeNamespace();
+      return this.#broker.call("getProvingJob", [filter]);
+    }
   }
 
   async reportProvingJobProgress(id: string, startedAt: number, filter?: JobFilter): Promise<AssignedJob | undefined> {

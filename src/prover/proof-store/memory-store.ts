@@ -1,12 +1,17 @@
+import { isInlineUri, jsonOfInlineUri } from "../jobs/inline-uri.ts";
 import type { JobResult, StoredInput, StoredOutput } from "../jobs/job-result.ts";
 import type { JobType } from "../jobs/job-type.ts";
+import { outputFromJson } from "../jobs/stored-json.ts";
 import { ProofStoreError } from "./errors.ts";
 import type { AgentProofStore, ProducerProofStore } from "./proof-store.ts";
 
 /** Of URIs that mean nothing outside of this process. */
 const SCHEME = "memory:";
 
-/** Holds inputs and outputs for a producer and agents in one process, as the bytes that they are. */
+/**
+ * Holds inputs and outputs for a producer and agents in one process, as the bytes that they are. Agents elsewhere send
+ * outputs as inline URIs.
+ */
 export class MemoryStore implements AgentProofStore, ProducerProofStore {
   readonly #inputs = new Map<string, StoredInput>();
   readonly #outputs = new Map<string, StoredOutput>();
@@ -27,6 +32,7 @@ export class MemoryStore implements AgentProofStore, ProducerProofStore {
 
   /** An output can be loaded once: afterwards the producer has it. */
   async loadOutput(uri: string): Promise<StoredOutput> {
+    if (isInlineUri(uri)) return outputFromJson("output", jsonOfInlineUri("output", uri));
     const id = idOf(uri);
     const output = found("output", this.#outputs.get(id));
     this.discard(id);
@@ -35,7 +41,12 @@ export class MemoryStore implements AgentProofStore, ProducerProofStore {
 
   /** Whether the output can still be loaded. */
   hasOutput(uri: string): boolean {
-    return this.#outputs.has(idOf(uri));
+    return isInlineUri(uri) || this.#outputs.has(idOf(uri));
+  }
+
+  /** Whether it is the URI of an output that an agent of this process has saved for a job. */
+  isOutputOf(jobId: string, uri: string): boolean {
+    return uri === SCHEME + jobId && this.#outputs.has(jobId);
   }
 
   discard(jobId: string): void {

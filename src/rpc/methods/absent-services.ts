@@ -3,6 +3,7 @@ import type { EpochProving } from "../ports/epoch-prover.ts";
 import type { Mempool } from "../ports/mempool.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { PeerNetwork } from "../ports/peer-network.ts";
+import type { JobSource } from "../ports/proving-broker.ts";
 import type { Simulator } from "../ports/simulator.ts";
 import type { TxValidityChecker } from "../ports/tx-validity-checker.ts";
 import type { ValidatorStats } from "../ports/validator-stats.ts";
@@ -42,10 +43,18 @@ const noProver: EpochProving = {
   startProof: () => Promise.reject(new ExecutionError("This node has no prover")),
 };
 
+const refuseAgents = () => Promise.reject(new ExecutionError("This node has no proving jobs"));
+const noJobSource: JobSource = {
+  next: refuseAgents,
+  progress: refuseAgents,
+  succeed: refuseAgents,
+  fail: refuseAgents,
+};
+
 /** Stand in for the subsystems that a node runs without: each answers as the network's nodes do in that case. */
 export const ABSENT_SERVICES: Pick<
   NodeServices,
-  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setup" | "prover"
+  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setup" | "prover" | "jobSource"
 > = {
   mempool: noMempool,
   txValidator: noTxValidator,
@@ -54,4 +63,5 @@ export const ABSENT_SERVICES: Pick<
   validatorStats: noValidatorStats,
   setup: { allowed: () => [] },
   prover: noProver,
+  jobSource: noJobSource,
 };

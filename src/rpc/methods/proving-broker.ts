@@ -12,8 +12,8 @@ import {
   textLiteral,
 } from "../params/proving-job.ts";
 import { boolean, text } from "../params/text.ts";
-import type { Patience, ProvingBrokerPort } from "../ports/proving-broker.ts";
-import { method, type Origin, param, Registry } from "../registry.ts";
+import type { AgentBrokerPort, Patience, ProvingBrokerPort } from "../ports/proving-broker.ts";
+import { type Method, method, type Origin, param, Registry } from "../registry.ts";
 
 const FILTER = param("filter", allowedTypes, "The job types that the agent takes; all by default.");
 const REPORTER = param(
@@ -29,6 +29,53 @@ const clientOf = ({ caller }: Origin): string => caller?.client() ?? "";
 /** A call waits only if no other call of its request waits for it. */
 function patienceOf({ caller, batched }: Origin): Patience {
   return batched ? undefined : { signal: caller?.signal() };
+}
+
+/** The same in both namespaces: a broker's own, and that of a node whose broker is in its process. */
+const JOB = { proverBroker: encodeHandedOutJob, provingJobSource: encodeHandedOutJob };
+
+/** Methods for agents. */
+export function agentMethods(broker: AgentBrokerPort): Method[] {
+  return [
+    method({
+      name: "getProvingJob",
+      summary: "Next job for an agent",
+      params: [FILTER],
+      handleFrom: (origin, allowed) => broker.next({ client: clientOf(origin), allowed }, patienceOf(origin)),
+      nothing: NO_JOB,
+      encode: JOB,
+    }),
+    method({
+      name: "reportProvingJobProgress",
+      summary: "Heartbeat of an agent; returns a job if the agent should drop its own for it",
+      params: [ID, param("startedAt", startedAt, "`time` of the job as it was handed out."), FILTER],
+      handleFrom: (origin, id, since, allowed) => broker.progress(id, since, { client: clientOf(origin), allowed }),
+      nothing: "when the agent should go on",
+      encode: JOB,
+    }),
+    method({
+      name: "reportProvingJobSuccess",
+      summary: "Takes the output of a job; returns the next job for the agent",
+      params: [ID, param("outputUri", textLiteral, "URI of the output, which may be the output itself."), REPORTER],
+      handleFrom: (origin, id, uri, agent) => broker.succeed(id, uri, { client: clientOf(origin), ...agent }),
+      nothing: NO_JOB,
+      encode: JOB,
+    }),
+    method({
+      name: "reportProvingJobError",
+      summary: "Takes the failure of a job; returns the next job for the agent",
+      params: [
+        ID,
+        param("error", text(), "What went wrong."),
+        param("retry", optional(boolean, false), "Whether another attempt may succeed; false by default."),
+        FILTER,
+      ],
+      handleFrom: (origin, id, message, retry, allowed) =>
+        broker.fail(id, message, retry, { client: clientOf(origin), allowed }),
+      nothing: NO_JOB,
+      encode: JOB,
+    }),
+  ];
 }
 
 /** Every method of a proving broker (docs/protocol/13-proving.md#133-broker). */
@@ -62,44 +109,7 @@ export function provingBrokerRegistry(broker: ProvingBrokerPort, { replay }: { r
       handleFrom: (origin, ids) => broker.completed(ids, clientOf(origin), patienceOf(origin)),
       encode: { proverBroker: encodeArray(encodeText) },
     }),
-    method({
-      name: "getProvingJob",
-      summary: "Next job for an agent",
-      params: [FILTER],
-      handleFrom: (origin, allowed) => broker.next({ client: clientOf(origin), allowed }, patienceOf(origin)),
-      nothing: NO_JOB,
-      encode: { proverBroker: encodeHandedOutJob },
-    }),
-    method({
-      name: "reportProvingJobProgress",
-      summary: "Heartbeat of an agent; returns a job if the agent should drop its own for it",
-      params: [ID, param("startedAt", startedAt, "`time` of the job as it was handed out."), FILTER],
-      handleFrom: (origin, id, since, allowed) => broker.progress(id, since, { client: clientOf(origin), allowed }),
-      nothing: "when the agent should go on",
-      encode: { proverBroker: encodeHandedOutJob },
-    }),
-    method({
-      name: "reportProvingJobSuccess",
-      summary: "Takes the output of a job; returns the next job for the agent",
-      params: [ID, param("outputUri", textLiteral, "URI of the output, which may be the output itself."), REPORTER],
-      handleFrom: (origin, id, uri, agent) => broker.succeed(id, uri, { client: clientOf(origin), ...agent }),
-      nothing: NO_JOB,
-      encode: { proverBroker: encodeHandedOutJob },
-    }),
-    method({
-      name: "reportProvingJobError",
-      summary: "Takes the failure of a job; returns the next job for the agent",
-      params: [
-        ID,
-        param("error", text(), "What went wrong."),
-        param("retry", optional(boolean, false), "Whether another attempt may succeed; false by default."),
-        FILTER,
-      ],
-      handleFrom: (origin, id, message, retry, allowed) =>
-        broker.fail(id, message, retry, { client: clientOf(origin), allowed }),
-      nothing: NO_JOB,
-      encode: { proverBroker: encodeHandedOutJob },
-    }),
+    ...agentMethods(broker),
   ];
   const replayMethod = method({
     name: "replayProvingJob",

@@ -15,6 +15,7 @@ import { logMethods } from "./logs.ts";
 import { messageMethods } from "./messages.ts";
 import { nodeStatusMethods } from "./node-status.ts";
 import { peerMethods } from "./peers.ts";
+import { agentMethods } from "./proving-broker.ts";
 import { subscriptionMethods } from "./subscriptions.ts";
 import { tipMethods } from "./tips.ts";
 import { givenTxMethods } from "./txs/given-tx.ts";
@@ -47,6 +48,7 @@ export function publicRegistry(services: NodeServices): Registry {
     ...peerMethods(services),
     ...debugMethods(services),
     ...epochProvingMethods(services),
+    ...agentMethods(services.jobSource),
     ...subscriptionMethods(),
   ]);
 }

@@ -8,6 +8,7 @@ import type { FunctionSignatureRegister } from "./function-signatures.ts";
 import type { Mempool } from "./mempool.ts";
 import type { NodeStatus } from "./node-status.ts";
 import type { PeerNetwork } from "./peer-network.ts";
+import type { JobSource } from "./proving-broker.ts";
 import type { SetupRules } from "./setup-rules.ts";
 import type { Simulator } from "./simulator.ts";
 import type { SyncProgress } from "./sync-progress.ts";
@@ -33,5 +34,7 @@ export interface NodeServices {
   setup: SetupRules;
   /** Called only where the namespace `prover` is served. */
   prover: EpochProving;
+  /** Called only where the namespace `provingJobSource` is served. */
+  jobSource: JobSource;
   signatures: FunctionSignatureRegister;
 }

@@ -21,15 +21,24 @@ export interface JobSeeker {
   readonly toldOfRefusals?: boolean;
 }
 
+/** What a broker does for agents. */
+export interface AgentBrokerPort {
+  next(agent: JobSeeker, patience: Patience): Eventually<HandedOutJob | undefined>;
+  progress(id: string, startedAt: number, agent: JobSeeker): Eventually<HandedOutJob | undefined>;
+  succeed(id: string, outputUri: Uint8Array, agent: JobSeeker): Promise<HandedOutJob | undefined>;
+  fail(id: string, message: string, retry: boolean, agent: JobSeeker): Promise<HandedOutJob | undefined>;
+}
+
+/** The broker in a node's process, for agents elsewhere; it answers at once. Rejects with an ExecutionError. */
+export interface JobSource extends Omit<AgentBrokerPort, "next"> {
+  next(agent: JobSeeker): Eventually<HandedOutJob | undefined>;
+}
+
 /** What a broker does for prover nodes, whose address is `client`, and agents. */
-export interface ProvingBrokerPort {
+export interface ProvingBrokerPort extends AgentBrokerPort {
   enqueue(job: BrokerJob, client: string): Promise<BrokerJobStatus>;
   status(id: string, client: string): BrokerJobStatus;
   cancel(id: string): Promise<void>;
   completed(ids: readonly string[], client: string, patience: Patience): Promise<string[]>;
-  next(agent: JobSeeker, patience: Patience): Eventually<HandedOutJob | undefined>;
-  progress(id: string, startedAt: number, agent: JobSeeker): HandedOutJob | undefined;
-  succeed(id: string, outputUri: Uint8Array, agent: JobSeeker): Promise<HandedOutJob | undefined>;
-  fail(id: string, message: string, retry: boolean, agent: JobSeeker): Promise<HandedOutJob | undefined>;
   replay(job: BrokerJob): Promise<BrokerJobStatus>;
 }

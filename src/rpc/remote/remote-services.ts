@@ -19,6 +19,7 @@ export const REMOTE_METHODS = {
   signatures: ["register"],
   setup: ["allowed"],
   prover: ["jobs", "startProof"],
+  jobSource: ["next", "progress", "succeed", "fail"],
 } as const satisfies { readonly [S in keyof NodeServices]?: readonly (keyof NodeServices[S])[] };
 
 type Remote = {
