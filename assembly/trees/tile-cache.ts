@@ -6,8 +6,8 @@ import { zeroHash } from "./zero-hashes";
 /**
  * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set
  * the tile goes that was used longest ago, a leaf tile sixteen times sooner than one above. A leaf tile takes no place
- * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, or whose set
- * the path fills by itself.
+ * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, whose set the
+ * path fills by itself, or that is not worth it.
  *
  *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32
  *   height and levels of the path's empty part 2 x u32 | pad to 64
@@ -114,12 +114,12 @@ function placeIn(tags: usize, clock: u32, isLeaf: bool): usize {
 
 /**
  * @returns where four bytes of anything and the record of the open path's tile of a level have to be written, 1024
- * bytes at most.
+ * bytes at most. The tile is kept for later paths if there is a place for it and `keep` is set.
  */
-export function claimTile(cache: usize, level: u32): usize {
+export function claimTile(cache: usize, level: u32, keep: bool): usize {
   const clock = load<u32>(cache, 4);
   const tile = tileName(cache, level);
-  const place = placeIn(tagsOf(cache, tile), clock, level == 0);
+  const place = keep ? placeIn(tagsOf(cache, tile), clock, level == 0) : 0;
   let slot = cache + NOT_KEPT + <usize>level * SLOT;
   if (place != 0) {
     store<u64>(place, tile);

@@ -94,9 +94,9 @@ export interface TileCache {
   open(state: number, tree: number, position: number, levels: number): number;
   /**
    * Adds the path's tile on a level: its record (see packTile) starts at `at`, 0 to 4, of `bytes`; undefined for an
-   * empty tile.
+   * empty tile. Later paths may find it in the cache unless `keep` is false.
    */
-  put(level: number, bytes: Uint8Array | undefined, at?: number): void;
+  put(level: number, bytes: Uint8Array | undefined, at?: number, keep?: boolean): void;
   /** Writes the path (height x 32 bytes, leaf side first) to `out` at `at`. */
   close(height: number, out: Uint8Array, at: number): void;
   /** Prepares a text template about a path of `height` levels and its leaf. Throws a RangeError if it does not fit. */

@@ -32,7 +32,7 @@ export interface CoreExports extends Record<string, unknown> {
   tileCacheBytes(sets: number): number;
   startTileCache(cache: number, sets: number): void;
   openPath(cache: number, state: number, tree: number, position: number, levels: number): number;
-  claimTile(cache: number, level: number): number;
+  claimTile(cache: number, level: number, keep: boolean): number;
   closePath(cache: number, height: number): number;
   leafEntry(cache: number): number;
   closeText(cache: number, height: number, out: number, template: number, count: number): number;

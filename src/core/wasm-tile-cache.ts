@@ -43,9 +43,9 @@ export class WasmTileCache implements TileCache {
     return this.#exports.openPath(this.#cache, state, tree, position, levels);
   }
 
-  put(level: number, bytes: Uint8Array | undefined, at = 0): void {
+  put(level: number, bytes: Uint8Array | undefined, at = 0, keep = true): void {
     if (bytes !== undefined) requireAtMost("tile record", bytes.length - at, MAX_RECORD_BYTES);
-    const slot = this.#exports.claimTile(this.#cache, level);
+    const slot = this.#exports.claimTile(this.#cache, level, keep);
     if (bytes === undefined) this.#memory.view(slot, BEFORE_RECORD + 8).fill(0);
     else this.#memory.copyIn(slot + BEFORE_RECORD - at, bytes);
   }

@@ -16,6 +16,11 @@ const RECORD_AT = 4;
  * tree of a million leaves, nearly all tiles fit. Memory is allocated as the cache fills.
  */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
+/**
+ * Leaf tiles of larger trees are not cached: less than one in twenty would be found again, and writing them through a
+ * cache that is larger than the processor's takes longer than that saves.
+ */
+const LEAVES_CACHED = 8 * 2 ** 20;
 
 /** Number of tile levels on which a path can have non-empty siblings: above them one node covers all leaves. */
 function occupiedLevels(tree: TreeId, size: number): number {
@@ -71,14 +76,14 @@ export class PathReader {
     let missing = cache.open(id, tree, position, levels);
     for (let level = 0, index = position; missing !== 0; level++, missing >>>= 1) {
       index = Math.floor(index / TILE_WIDTH);
-      if ((missing & 1) !== 0) this.#put(cache, state, tree, level, index);
+      if ((missing & 1) !== 0) this.#put(cache, state, tree, level, index, level > 0 || size <= LEAVES_CACHED);
     }
   }
 
-  #put(cache: TileCache, state: StoredState, tree: TreeId, level: number, index: number): void {
+  #put(cache: TileCache, state: StoredState, tree: TreeId, level: number, index: number, keep: boolean): void {
     writeTileKey(this.#key, tree, level, index);
     const row = this.#tables.tiles.borrow(this.#key);
-    if (row === undefined || readU32(row, 0) <= state.block) cache.put(level, row, RECORD_AT);
-    else cache.put(level, state.olderTile(this.#key)?.bytes);
+    if (row === undefined || readU32(row, 0) <= state.block) cache.put(level, row, RECORD_AT, keep);
+    else cache.put(level, state.olderTile(this.#key)?.bytes, 0, keep);
   }
 }

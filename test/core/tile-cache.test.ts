@@ -29,6 +29,8 @@ interface Asked {
   tree: number;
   position: number;
   levels: number;
+  /** Whether the tile of the leaf may stay in the cache. */
+  keepLeaf?: boolean;
 }
 
 function recordsOf({ state, tree, position, levels }: Asked, height: number): (Uint8Array | undefined)[] {
@@ -48,7 +50,8 @@ function openPath(cache: TileCache, asked: Asked, height: number): number {
     if ((missing & 1) === 0) continue;
     const record = records[level];
     const at = put % 5;
-    cache.put(level, record && Buffer.concat([Buffer.alloc(at, 0xee), record]), at);
+    const keep = level > 0 || asked.keepLeaf !== false;
+    cache.put(level, record && Buffer.concat([Buffer.alloc(at, 0xee), record]), at, keep);
     put++;
   }
   return put;
@@ -77,6 +80,7 @@ const asked = (height: number) =>
       fc.maxSafeNat().map((n) => n % 2 ** height),
     ),
     levels: fc.nat(Math.ceil(height / TILE_HEIGHT)),
+    keepLeaf: fc.boolean(),
   });
 
 const letters = fc.string({ unit: fc.constantFrom(...'{}":,abc '), maxLength: 40 });
@@ -176,6 +180,15 @@ describe("a cache of tiles", () => {
     expect(cachedPath(cache, { ...call, position: call.position ^ 1 }, 42).put).toBe(0);
     expect(cachedPath(cache, { ...call, position: call.position ^ 16 }, 42).put).toBe(1);
     expect(cachedPath(cache, { ...call, state: 2 }, 42).put).toBe(11);
+  });
+
+  test("a tile cache asks again for a leaf's tile that it shall not keep", () => {
+    const cache = core.tileCache(1_000_000);
+    const call = { state: 1, tree: 0, position: 12_345_678, levels: 11, keepLeaf: false };
+    expect(cachedPath(cache, call, 42).put).toBe(11);
+    expect(cachedPath(cache, call, 42)).toEqual({ path: plainPath(call, 42), put: 1 });
+    expect(cachedPath(cache, { ...call, keepLeaf: true }, 42).put).toBe(1);
+    expect(cachedPath(cache, call, 42).put).toBe(0);
   });
 
   test("a tile cache keeps the tiles above the leaves while new leaves are asked for", () => {
