@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Core } from "../../src/core/core.ts";
+import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { BotNode } from "../../src/node/bot/bot-node.ts";
 import type { BotOptions } from "../../src/node/bot/bot-options.ts";
 import { BotCallError } from "../../src/node/bot/errors.ts";
 import { TransferBot } from "../../src/node/bot/transfer-bot.ts";
+import { BLOCK_HEADER_BYTES } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import type { Fr } from "../../src/protocol/field.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { call, until } from "../p2p/live/json-rpc.ts";
@@ -35,6 +38,8 @@ export interface SentTxs {
   again: number;
   /** Hashes of txs that are neither in the pool nor on the chain. */
   lost: string[];
+  /** Hashes of further ones that no node may keep: their anchor block was taken back, so they are no longer valid. */
+  orphaned: string[];
   /** Hashes of txs that are listed twice. */
   twice: string[];
   /** Why the pool refused a tx, as one whose anchor block a reorg removed. Such a tx is not sent again. */
@@ -44,12 +49,15 @@ export interface SentTxs {
 /** Sends the same tx until a node takes or refuses it, as a wallet does. */
 class PersistentNode extends BotNode {
   again = 0;
-  readonly sent: string[] = [];
+  /** Hashes of txs that were taken, with those of their anchor blocks. */
+  readonly sent = new Map<string, string>();
   readonly refused: string[] = [];
+  readonly #core: Core;
   readonly #stopped: AbortSignal;
 
-  constructor(url: string, stopped: AbortSignal) {
+  constructor(core: Core, url: string, stopped: AbortSignal) {
     super(url, undefined, stopped);
+    this.#core = core;
     this.#stopped = stopped;
   }
 
@@ -57,7 +65,8 @@ class PersistentNode extends BotNode {
     for (;;) {
       try {
         await super.send(hash, tx);
-        this.sent.push(toHex(hash));
+        const anchor = tx.data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
+        this.sent.set(toHex(hash), toHex(blockHash(this.#core, anchor)));
         return;
       } catch (error) {
         if (this.#stopped.aborted) throw error;
@@ -91,7 +100,7 @@ export class TxLoad {
     this.#url = url;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    this.#node = new PersistentNode(url, signal);
+    this.#node = new PersistentNode(core, url, signal);
     const log = { ...silentLogger, fatal: () => undefined, trace: () => undefined };
     this.#bot = new TransferBot({ core, node: this.#node, options: OPTIONS, log: log as never, signal });
   }
@@ -106,13 +115,15 @@ export class TxLoad {
 
   /** What became of the txs that were sent since the last call, once they are all in blocks or will not be. */
   async settled(): Promise<SentTxs> {
-    const hashes = this.#node.sent.splice(0);
+    const anchors = new Map(this.#node.sent);
+    for (const hash of anchors.keys()) this.#node.sent.delete(hash);
+    const hashes = [...anchors.keys()];
     const { again } = this.#node;
     this.#node.again = 0;
     const refused = this.#node.refused.splice(0);
     const pooled = (await call(this.#url, "node_getPendingTxs").catch(() => [])) as { txHash?: string }[];
     const pending = pooled.map(({ txHash }) => txHash ?? "");
-    const lost: string[] = [];
+    const missing: string[] = [];
     const blocks = new Map<string, number>();
     const settle = async (hash: string): Promise<void> => {
       const mined = async () => {
@@ -121,7 +132,7 @@ export class TxLoad {
         blocks.set(hash, receipt.blockNumber);
         return true;
       };
-      await until(`tx ${hash} is in a block`, SETTLED_MS, mined).catch(() => lost.push(hash));
+      await until(`tx ${hash} is in a block`, SETTLED_MS, mined).catch(() => missing.push(hash));
     };
     for (let at = 0; at < hashes.length; at += AT_ONCE) await Promise.all(hashes.slice(at, at + AT_ONCE).map(settle));
     const twice = pending.filter((hash, i) => hash !== "" && pending.indexOf(hash) !== i);
@@ -131,7 +142,13 @@ export class TxLoad {
       };
       if (block.body.txEffects.filter(({ txHash }) => txHash === hash).length > 1) twice.push(hash);
     }
-    return { sent: hashes.length, again, lost, twice, refused };
+    const lost: string[] = [];
+    const orphaned: string[] = [];
+    for (const hash of missing) {
+      const anchor = await call(this.#url, "node_getBlockByHash", anchors.get(hash));
+      (anchor === undefined || anchor === null ? orphaned : lost).push(hash);
+    }
+    return { sent: hashes.length, again, lost, orphaned, twice, refused };
   }
 
   async end(): Promise<void> {

@@ -2,7 +2,8 @@
  * A local network, whose node is the full node, and two followers behind Debian's HAProxy with the configuration of
  * `deploy/`, while clients read and transactions are sent through it. One fault after the other is caused; each phase
  * ends when all nodes are in use again and blocks are made. Prints what the clients saw, by phase, and ends with 1 when
- * a read failed or was older than its client had seen, a sent transaction was lost, or a subscriber missed a block.
+ * a read failed or was older than its client had seen, a sent transaction was lost though its anchor block is still on
+ * the chain, or a subscriber missed a block.
  *
  *   node test/scaling/live/haproxy.ts --folder /tmp/scaling [--clients 8] [--seconds 10] [--only PATTERN]
  */
@@ -197,7 +198,10 @@ const phases: Phase[] = [
 ];
 
 const faults: string[] = [];
-const columns = ["reads", "longest ms", "behind", "failed", "old", "txs", "sent again", "refused", "lost", "retries"];
+const columns = [
+  ...["reads", "longest ms", "behind", "failed", "old"],
+  ...["txs", "sent again", "refused", "lost", "orphaned", "retries"],
+];
 console.log(`${"phase".padEnd(34)}${columns.map((name) => name.padStart(11)).join("")}`);
 try {
   for (const { name, takesBack = false, fault } of phases.filter(({ name }) => new RegExp(values.only).test(name))) {
@@ -221,7 +225,8 @@ try {
       if (takesBack) console.log(`  refused: ${text}`);
       else faults.push(`${name}: a tx is refused: ${text}`);
     }
-    if (!takesBack && sent.lost.length > 0) faults.push(`${name}: txs are lost: ${sent.lost.join(", ")}`);
+    if (sent.lost.length > 0) faults.push(`${name}: txs are lost: ${sent.lost.join(", ")}`);
+    if (!takesBack && sent.orphaned.length > 0) faults.push(`${name}: anchors are gone: ${sent.orphaned.join(", ")}`);
     if (sent.twice.length > 0) faults.push(`${name}: txs are in the pool or the chain twice: ${sent.twice.join(", ")}`);
   }
 } finally {
@@ -250,7 +255,7 @@ async function retries(): Promise<number> {
 function report(
   name: string,
   { answered, longestMs, behind, failed, old }: ReadCounts,
-  { sent, again, refused, lost }: Awaited<ReturnType<TxLoad["settled"]>>,
+  { sent, again, refused, lost, orphaned }: Awaited<ReturnType<TxLoad["settled"]>>,
   retried: number,
 ): void {
   const row = [
@@ -263,6 +268,7 @@ function report(
     again,
     refused.length,
     lost.length,
+    orphaned.length,
     retried,
   ];
   console.log(`${name.padEnd(34)}${row.map((value) => String(value).padStart(11)).join("")}`);
