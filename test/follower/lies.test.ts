@@ -317,7 +317,7 @@ describe("an upstream that lies", () => {
       lines.push({ facts: facts as Record<string, unknown>, message, liar: liar.url });
     };
     const logger: Logger = { debug: () => {}, info: () => {}, warn: note, error: note };
-    const limits = { connectMs: 30_000, frameMs: 300 };
+    const limits = { connectMs: 30_000, frameMs: 300, bytesPerSecond: 1e9 };
     const follower = followingNode(core, recording.identity, [liar.url, urlOf(honest)], { logger, limits });
     const { chain } = follower;
     const strangers: string[] = [];

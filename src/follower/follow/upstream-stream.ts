@@ -4,6 +4,7 @@ import { redactUrl } from "../../http/redact.ts";
 import { FrameError } from "../format/errors.ts";
 import { FrameReader, type RawFrame } from "../format/frame-reader.ts";
 import { type Frame, readFrame } from "../format/frames.ts";
+import { LEAST_BYTES_PER_SECOND, transferMs } from "../format/least-rate.ts";
 import { decodePayload } from "../format/payload.ts";
 import { encodeRequest, FEED_PATH, type FeedRequest } from "../format/request.ts";
 import { UpstreamError } from "./errors.ts";
@@ -11,11 +12,19 @@ import { UpstreamError } from "./errors.ts";
 export interface StreamLimits {
   /** Time for the connection and the answer's head. */
   connectMs: number;
-  /** Time in which a frame must be complete, whatever drips in meanwhile; upstreams send one every 5 s at least. */
+  /**
+   * Time in which a frame must be complete, beside the time that its bytes take at `bytesPerSecond`, whatever drips in
+   * meanwhile; upstreams send one every 5 s at least.
+   */
   frameMs: number;
+  bytesPerSecond: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { connectMs: 10_000, frameMs: 20_000 };
+export const STREAM_LIMITS: StreamLimits = {
+  connectMs: 10_000,
+  frameMs: 20_000,
+  bytesPerSecond: LEAST_BYTES_PER_SECOND,
+};
 
 /** Frames that are read and not asked for yet; the socket is paused beyond it. */
 const MOST_WAITING = 8;
@@ -26,7 +35,7 @@ export class UpstreamStream {
   readonly upstream: string;
   readonly #request: ClientRequest;
   readonly #answer: IncomingMessage;
-  readonly #frameMs: number;
+  readonly #limits: StreamLimits;
   readonly #reader = new FrameReader();
   readonly #frames: RawFrame[] = [];
   #failure: UpstreamError | undefined;
@@ -73,14 +82,14 @@ export class UpstreamStream {
       request.destroy();
       throw new UpstreamError(upstream, "refused", `answers with status ${answer.statusCode}`);
     }
-    return new UpstreamStream(upstream, request, answer, limits.frameMs);
+    return new UpstreamStream(upstream, request, answer, limits);
   }
 
-  private constructor(upstream: string, request: ClientRequest, answer: IncomingMessage, frameMs: number) {
+  private constructor(upstream: string, request: ClientRequest, answer: IncomingMessage, limits: StreamLimits) {
     this.upstream = upstream;
     this.#request = request;
     this.#answer = answer;
-    this.#frameMs = frameMs;
+    this.#limits = limits;
     this.#timer = this.#frameTimer();
     answer.on("data", (bytes: Buffer) => this.#receive(bytes));
     answer.on("error", (cause) => this.#fail("ended", `the connection broke: ${cause.message}`));
@@ -88,10 +97,18 @@ export class UpstreamStream {
   }
 
   #frameTimer(): NodeJS.Timeout {
-    return setTimeout(() => {
+    const { frameMs, bytesPerSecond } = this.#limits;
+    // The length of a frame is known only when it has begun.
+    const late = (waitedMs: number): void => {
+      const mostMs = Math.ceil(frameMs + transferMs(this.#reader.awaited, bytesPerSecond));
+      if (waitedMs < mostMs) {
+        this.#timer = setTimeout(() => late(mostMs), mostMs - waitedMs);
+        return;
+      }
       const rule = this.#reader.atFrameEnd ? "sends nothing" : "sends a frame too slowly";
-      this.#fail(this.#reader.atFrameEnd ? "silent" : "slow", `${rule}: none is complete within ${this.#frameMs} ms`);
-    }, this.#frameMs);
+      this.#fail(this.#reader.atFrameEnd ? "silent" : "slow", `${rule}: none is complete within ${waitedMs} ms`);
+    };
+    return setTimeout(() => late(frameMs), frameMs);
   }
 
   #receive(bytes: Buffer): void {

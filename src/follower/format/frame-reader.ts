@@ -52,6 +52,11 @@ export class FrameReader {
     return this.#headBytes === 0;
   }
 
+  /** Bytes of the frame that is incomplete, once its length is known, else 0. */
+  get awaited(): number {
+    return this.#payload?.length ?? 0;
+  }
+
   #begin(): void {
     const length = readU32(this.#head, 0);
     if (length < 1 || length > MAX_PAYLOAD_BYTES) {

@@ -12,6 +12,7 @@ import { decodeRequest, FEED_PATH, MAX_REQUEST_BYTES } from "../format/request.t
 import { SNAPSHOT_PATH } from "../format/snapshot.ts";
 import { FeedCursor } from "./feed-cursor.ts";
 import { runSession } from "./feed-session.ts";
+import { FollowerGoneError, sendInTime } from "./send-in-time.ts";
 import { serveSnapshot } from "./serve-snapshot.ts";
 import type { SnapshotCopies } from "./snapshot-copies.ts";
 
@@ -47,7 +48,10 @@ export interface FeedServerOptions {
   rpcPort: number;
   /** Told of the number of followers. */
   counted?: (followers: number) => void;
-  /** A follower that takes nothing for this long is dropped. */
+  /**
+   * A follower that takes nothing of a snapshot for this long is dropped, and one that takes longer for what it is sent
+   * of the feed than this and the time on the slowest link.
+   */
   stallTimeoutMs?: number;
   log: Logger;
 }
@@ -197,44 +201,15 @@ class Feed {
     log.info({ client }, "a follower connected");
     const hello = helloFrame({ identity, publicData, rpcPort });
     try {
-      const send = (bytes: Uint8Array): Promise<void> => write(response, bytes, stallTimeoutMs);
+      const send = (bytes: Uint8Array): Promise<void> => sendInTime(response, bytes, stallTimeoutMs);
       await runSession({ cursor, hello, commits, refresh, send, signal });
     } catch (error) {
       if (!(error instanceof FollowerGoneError)) throw error;
-      if (error.stalled) log.warn({ client, stallTimeoutMs }, "a follower takes nothing and is dropped");
+      if (error.stalled) log.warn({ client, stallTimeoutMs }, "a follower takes too little and is dropped");
     }
     response.destroy();
     log.info({ client }, "a follower is gone");
   }
-}
-
-class FollowerGoneError extends Error {
-  readonly stalled: boolean;
-
-  constructor(stalled: boolean) {
-    super("the follower is gone");
-    this.name = "FollowerGoneError";
-    this.stalled = stalled;
-  }
-}
-
-/** Resolves once what was written is with the kernel, so that at most one batch waits here. */
-function write(response: ServerResponse, bytes: Uint8Array, stallTimeoutMs: number): Promise<void> {
-  if (response.destroyed) return Promise.reject(new FollowerGoneError(false));
-  if (response.write(bytes)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const ended = (settle: () => void): void => {
-      clearTimeout(timer);
-      response.off("drain", drained);
-      response.off("close", closed);
-      settle();
-    };
-    const drained = (): void => ended(resolve);
-    const closed = (): void => ended(() => reject(new FollowerGoneError(false)));
-    const timer = setTimeout(() => ended(() => reject(new FollowerGoneError(true))), stallTimeoutMs);
-    response.on("drain", drained);
-    response.on("close", closed);
-  });
 }
 
 /** The body of a request; undefined if it is too long. */
