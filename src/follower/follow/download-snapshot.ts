@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGunzip } from "node:zlib";
+import { constants, createZstdDecompress } from "node:zlib";
 import { redactUrl } from "../../http/redact.ts";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_PATH, SNAPSHOT_SCHEMA } from "../format/snapshot.ts";
@@ -29,6 +29,9 @@ export interface SnapshotLimits {
   /** Pause before asking again for a copy that is being made. */
   againMs: number;
 }
+
+/** The upstream chooses how far back its data may refer; unpacking keeps as much in memory, here at most 8 MiB. */
+const MOST_WINDOW_LOG = 23;
 
 const LIMITS: SnapshotLimits = { silentMs: 20_000, againMs: 500 };
 
@@ -101,13 +104,16 @@ async function receive(
     },
   });
   try {
-    const unpack = createGunzip({ chunkSize: 256 * 1024 });
+    const unpack = createZstdDecompress({
+      params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
+      chunkSize: 256 * 1024,
+    });
     await pipeline(answer, unpack, counted, createWriteStream(file, { flags: "wx" }), { signal });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UpstreamError) throw error;
     const { code = "", message } = error as NodeJS.ErrnoException;
-    if (code.startsWith("Z_")) throw new UpstreamError(upstream, "malformed", `its snapshot is damaged: ${message}`);
+    if (code.startsWith("ZSTD_")) throw new UpstreamError(upstream, "malformed", `its snapshot is damaged: ${message}`);
     if (code.startsWith("ERR_") || code === "ECONNRESET") {
       throw new UpstreamError(upstream, "ended", `ended the snapshot after ${written} of ${bytes} bytes`);
     }

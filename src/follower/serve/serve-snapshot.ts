@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { constants, createGzip } from "node:zlib";
+import { constants, createZstdCompress } from "node:zlib";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../format/snapshot.ts";
@@ -21,10 +21,11 @@ export interface SnapshotAnswer {
 /** Answers a request for a copy of the store (docs/feed.md#snapshots). */
 export async function serveSnapshot(answer: SnapshotAnswer): Promise<void> {
   const { copies, response, refuse, stallTimeoutMs, signal, log } = answer;
-  const taken = copies.take();
+  const taken = await copies.take();
   if (taken === "making") return refuse(202, "the copy is being made, ask again");
   if ("refused" in taken) return refuse(503, taken.refused);
   const { file, bytes, release } = taken;
+  if (response.destroyed) return release();
   const client = response.req.socket.remoteAddress;
   try {
     response.writeHead(200, {
@@ -35,8 +36,8 @@ export async function serveSnapshot(answer: SnapshotAnswer): Promise<void> {
     });
     response.setTimeout(stallTimeoutMs, () => response.destroy());
     // Most of a store is hashes: a higher level costs time and saves nothing.
-    const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 256 * 1024 });
-    await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), gzip, response, { signal });
+    const pack = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 256 * 1024 });
+    await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), pack, response, { signal });
     log.info({ client, bytes }, "sent a follower a copy of the store");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

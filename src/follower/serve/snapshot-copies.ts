@@ -11,6 +11,8 @@ export interface SnapshotCopiesOptions {
   freshMs?: number;
   /** A copy that nobody reads is removed after this time. */
   idleMs?: number;
+  /** Longest wait for a copy that is being made. */
+  waitMs?: number;
   log: Logger;
 }
 
@@ -31,6 +33,7 @@ interface Copy {
 
 const FRESH_MS = 10 * 60_000;
 const IDLE_MS = 60_000;
+const WAIT_MS = 5_000;
 /** Pause after a copy that failed. */
 const FAILURE_MS = 30_000;
 /** Disk space that must stay free. */
@@ -48,18 +51,30 @@ export class SnapshotCopies {
     this.#options = options;
   }
 
-  /** The copy to read, "making" while there is none yet, or why there will be none for now. */
-  take(): SnapshotLease | "making" | { refused: string } {
+  /** The copy to read, "making" if there is none after a while, or why there will be none for now. */
+  async take(): Promise<SnapshotLease | "making" | { refused: string }> {
+    const found = this.#found();
+    if (found !== undefined) return found;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.waitMs ?? WAIT_MS);
+    });
+    await Promise.race([this.#making, late]);
+    clearTimeout(timer);
+    return this.#found() ?? "making";
+  }
+
+  /** Undefined if a copy is being made, or has to be. */
+  #found(): SnapshotLease | { refused: string } | undefined {
     const { freshMs = FRESH_MS } = this.#options;
     const now = performance.now();
     const fresh = [...this.#copies].find(({ madeAt }) => now - madeAt < freshMs);
     if (fresh !== undefined) return this.#lease(fresh);
-    if (this.#making !== undefined) return "making";
-    if (this.#failed !== undefined && now < this.#failed.until) return { refused: this.#failed.reason };
-    this.#making = this.#make().finally(() => {
-      this.#making = undefined;
-    });
-    return "making";
+    if (this.#making !== undefined) return undefined;
+    return this.#failed !== undefined && now < this.#failed.until ? { refused: this.#failed.reason } : undefined;
   }
 
   /** Removes all copies. */

@@ -3,7 +3,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
+import { constants, createZstdCompress, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../../../src/follower/format/snapshot.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
@@ -64,9 +65,16 @@ async function upstream(answer: RequestListener): Promise<string> {
 
 const HEADERS = () => ({ [SNAPSHOT_BYTES]: database.length, [SNAPSHOT_SCHEMA]: SCHEMA_VERSION });
 const serving = (bytes: Uint8Array, headers: object = {}): RequestListener => {
-  const packed = gzipSync(bytes, { level: 1 });
+  const packed = zstdCompressSync(bytes);
   return (_, response) => response.writeHead(200, { ...HEADERS(), ...headers }).end(packed);
 };
+
+/** Packed so that unpacking it takes 64 MiB of memory. */
+async function packedFarReferring(bytes: Uint8Array): Promise<Uint8Array> {
+  const pack = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 26 } });
+  pack.end(bytes);
+  return await buffer(pack);
+}
 
 async function start(urls: string[]) {
   const logger = recordingLogger();
@@ -102,7 +110,8 @@ it("a follower without data starts from the store of its upstream, which is chec
 });
 
 it("asks the next upstream when one has none, breaks off, sends garbage, or another schema", async () => {
-  const packed = gzipSync(database, { level: 1 });
+  const packed = zstdCompressSync(database);
+  const farReferring = await packedFarReferring(database);
   const urls = [
     await upstream((_, response) => response.writeHead(404).end()),
     await upstream((_, response) => {
@@ -116,6 +125,7 @@ it("asks the next upstream when one has none, breaks off, sends garbage, or anot
     await upstream(serving(database, { [SNAPSHOT_BYTES]: 4096 })),
     await upstream(serving(database, { [SNAPSHOT_BYTES]: 1e15 - 1 })),
     await upstream(serving(Buffer.alloc(database.length))),
+    await upstream((_, response) => response.writeHead(200, HEADERS()).end(farReferring)),
     urlOf(feed),
   ];
   const { taken, lines } = await start(urls);
@@ -127,12 +137,13 @@ it("asks the next upstream when one has none, breaks off, sends garbage, or anot
     expect.stringMatching(/answers with status 404$/),
     expect.stringMatching(/(ended the snapshot after \d+ of \d+ bytes|its snapshot is damaged: .*)$/),
     expect.stringMatching(/ended the snapshot after \d+ of \d+ bytes$/),
-    expect.stringMatching(/its snapshot is damaged: incorrect header check$/),
+    expect.stringMatching(/its snapshot is damaged: Unknown frame descriptor$/),
     expect.stringMatching(/the schema version of its snapshot is \d+, this node reads \d+$/),
     expect.stringMatching(/header x-svc-snapshot-bytes must be a whole number$/),
     expect.stringMatching(/its snapshot exceeds 4096 bytes$/),
     expect.stringMatching(/^its database has 999999999999999 bytes, \d+ bytes are free$/),
     expect.stringMatching(/^its database is damaged: /),
+    expect.stringMatching(/its snapshot is damaged: Frame requires too much memory for decoding$/),
   ]);
 });
 
