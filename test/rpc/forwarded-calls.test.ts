@@ -128,6 +128,23 @@ describe("a call that needs a full node", () => {
     expect(log.entries.map(({ level }) => level)).toEqual(["warn"]);
   });
 
+  it("goes to the next node when the first does not take calls from here, which the operator is told", async () => {
+    const closed = await answering(401, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized"}}');
+    const open = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
+    const both = forwarding(closed, open);
+    expect((await both.ask(call("node_getPendingTxCount"))).status).toBe(200);
+    expect(both.log.entries).toEqual([]);
+    const { ask, log } = forwarding(closed);
+    for (let i = 0; i < 2; i++) {
+      const { status, text } = await ask(call("node_getPendingTxCount"));
+      expect(status).toBe(503);
+      expect(text).toContain("needs a full node, which does not take calls from this one");
+    }
+    const [{ facts }, ...more] = log.entries;
+    expect(String((facts as { err: Error }).err)).toContain("requires an API key: give one of its keys by --rpc-");
+    expect(more).toEqual([]);
+  });
+
   it("passes on when to try again, and refuses what is not JSON-RPC", async () => {
     const busy = await answering(503, '{"jsonrpc":"2.0","id":5,"error":{}}', { "retry-after": "7" });
     expect(await forwarding(busy).ask(call("node_getPendingTxCount"))).toMatchObject({

@@ -8,7 +8,7 @@ import { BLOCK_HEADER, type Consistency, readMinBlock } from "../http/consistenc
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
 import type { Forwarder } from "./forwarder.ts";
-import { upstreamHeaders } from "./upstream-key.ts";
+import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */
 const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
@@ -16,6 +16,7 @@ const CALL_MS = 60_000;
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Errors of a connection that was never made: nothing has been sent. */
 const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+const UNAUTHORIZED = 401;
 const OPENING_BRACE = 0x7b;
 
 export interface UpstreamsOptions {
@@ -55,7 +56,7 @@ export class Upstreams implements Forwarder {
     }
   }
 
-  /** The first answer. Another node is asked only when no connection to the one before could be made. */
+  /** The first answer. Another node is asked only when the one before cannot have taken the call. */
   async #ask(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<WholeReply> {
     const client = caller?.client() ?? "";
     const headers = {
@@ -70,8 +71,11 @@ export class Upstreams implements Forwarder {
       try {
         const call = { method: "POST", url, headers, body: request, signal } as const;
         const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MOST_ANSWER_BYTES });
-        this.#found();
-        return reply;
+        if (reply.status !== UNAUTHORIZED) {
+          this.#found();
+          return reply;
+        }
+        failure = new UpstreamKeyError(url, this.#options.apiKey !== undefined);
       } catch (error) {
         failure = error;
         if (!(error instanceof HttpError) || error.code === undefined || !NEVER_CONNECTED.has(error.code)) break;
@@ -79,7 +83,9 @@ export class Upstreams implements Forwarder {
     }
     if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer");
     this.#lost(failure);
-    throw unavailable(`${method} needs a full node, which cannot be reached`, failure);
+    const why =
+      failure instanceof UpstreamKeyError ? "which does not take calls from this one" : "which cannot be reached";
+    throw unavailable(`${method} needs a full node, ${why}`, failure);
   }
 
   async #answered({ status, headers, body }: WholeReply): Promise<RpcAnswer> {
