@@ -63,12 +63,14 @@ export function removeRefused({ path, chainStore }: { path: string; chainStore: 
 
 export interface SnapshotCheck {
   readonly health: HealthProbe;
+  /** Does nothing after `stop`. */
+  start(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Reads everything in a snapshot beside the running follower, in a process of low priority, and hashes it up to the
- * roots of the headers. Undefined if the store is no unchecked snapshot. Of a fault `onFault` is told.
+ * Once started, reads everything in a snapshot beside the running follower, in a process of low priority, and hashes it
+ * up to the roots of the headers. Undefined if the store is no unchecked snapshot. Of a fault `onFault` is told.
  */
 export function checkSnapshot(
   directory: string,
@@ -77,33 +79,42 @@ export function checkSnapshot(
   const origin = originOf(directory);
   if (origin === undefined) return undefined;
   const { upstream } = origin;
-  const began = performance.now();
   let running = true;
   let stopped = false;
-  const child = startProcess(directory);
-  child.once("message", ({ fault }: SnapshotCheckAnswer) => {
-    running = false;
-    if (fault === undefined) {
-      rmSync(join(directory, FILE), { force: true });
-      log.info({ upstream, seconds: Math.round((performance.now() - began) / 1000) }, "the snapshot is checked");
-      return;
-    }
-    replaceFile(join(directory, FILE), `${JSON.stringify({ upstream, refused: true })}\n`);
-    onFault(new SnapshotFaultError(upstream, fault));
-  });
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  void ended.then(() => {
-    if (running && !stopped) log.warn({ upstream }, "the check of the snapshot ended early, the next start repeats it");
-    running = false;
-  });
+  let child: ChildProcess | undefined;
+  let ended = Promise.resolve();
+  const start = (): void => {
+    if (stopped || child !== undefined) return;
+    const began = performance.now();
+    const started = startProcess(directory);
+    child = started;
+    started.once("message", ({ fault }: SnapshotCheckAnswer) => {
+      running = false;
+      if (fault === undefined) {
+        rmSync(join(directory, FILE), { force: true });
+        log.info({ upstream, seconds: Math.round((performance.now() - began) / 1000) }, "the snapshot is checked");
+        return;
+      }
+      replaceFile(join(directory, FILE), `${JSON.stringify({ upstream, refused: true })}\n`);
+      onFault(new SnapshotFaultError(upstream, fault));
+    });
+    ended = new Promise<void>((resolve) => started.once("close", () => resolve()));
+    void ended.then(() => {
+      if (running && !stopped) {
+        log.warn({ upstream }, "the check of the snapshot ended early, the next start repeats it");
+      }
+      running = false;
+    });
+  };
   return {
     health: {
       name: "snapshot",
       read: () => (running ? { state: "ok", reason: `the snapshot of ${upstream} is being checked` } : HEALTHY),
     },
+    start,
     async stop() {
       stopped = true;
-      child.kill("SIGKILL");
+      child?.kill("SIGKILL");
       await ended;
     },
   };

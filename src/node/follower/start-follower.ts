@@ -136,6 +136,8 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       },
     );
     teardown.add("rpc", () => rpc.close());
+    // Only now: it would take processor time from the start.
+    check?.start();
     writeNodeRecord(directory.path, nodeRecord(values, reader, rpc.port));
     const feed = await startConfiguredFeed({ store, publicData, reader, loggerFor }, { values, rpcPort: rpc.port });
     teardown.add("feed", () => feed?.stop());

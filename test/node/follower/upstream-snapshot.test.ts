@@ -93,6 +93,7 @@ function checked(): Promise<SnapshotFaultError | undefined> {
     const log = { ...silentLogger, info: () => resolve(undefined) };
     const check = checkSnapshot(folder, { log, onFault: resolve });
     expect(check?.health.read().reason).toMatch(/is being checked$/);
+    check?.start();
   });
 }
 
