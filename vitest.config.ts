@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { LANES, Lanes } from "./test/support/lanes.ts";
 import { isRetried } from "./test/support/retried.ts";
-import { TwoLanes } from "./test/support/two-lanes.ts";
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
@@ -17,8 +17,9 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     pool: "forks",
-    maxWorkers: 2,
-    sequence: { sequencer: TwoLanes },
+    maxWorkers: LANES,
+    sequence: { sequencer: Lanes },
+    setupFiles: process.env.SVC_TEST_TIMES ? ["test/support/record-times.ts"] : [],
     projects: [
       { extends: true, test: { name: "once", include: once } },
       { extends: true, test: { name: "retried", include: retried, retry: process.env.CI ? 1 : 0 } },

@@ -1,22 +1,20 @@
 /**
- * Writes how long the files of a test report took (Vitest's JSON reporter) to test/support/durations.json, by which
- * the next runs order them.
- * usage: test-durations.ts <report.json>
+ * Writes how long test files took and how much CPU time they used (a file of test/support/record-times.ts) to
+ * test/support/durations.json, by which the next runs order them.
+ * usage: test-durations.ts <times.jsonl>
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import type { FileTimes } from "../test/support/record-times.ts";
 
-const LEAST_MS = 500;
-const root = join(import.meta.dirname, "..");
+/** Shorter files are all alike to the order. */
+const LEAST_MS = 1000;
 
-interface Report {
-  testResults: { name: string; startTime: number; endTime: number }[];
-}
-
-const { testResults } = JSON.parse(readFileSync(process.argv[2], "utf8")) as Report;
-const durations = testResults
-  .map(({ name, startTime, endTime }) => [relative(root, name), Math.round((endTime - startTime) / 100) * 100] as const)
-  .filter(([, ms]) => ms >= LEAST_MS)
-  .sort(([a], [b]) => (a < b ? -1 : 1));
-const text = JSON.stringify(Object.fromEntries(durations), undefined, 2);
-writeFileSync(join(root, "test/support/durations.json"), `${text}\n`);
+const lines = readFileSync(process.argv[2], "utf8").trim().split("\n");
+const times = lines.map((line) => JSON.parse(line) as FileTimes);
+const rounded = (ms: number) => Math.round(ms / 100) * 100;
+const durations = times
+  .filter(({ ms }) => ms >= LEAST_MS)
+  .map(({ path, ms, cpuMs }) => `  ${JSON.stringify(path)}: [${rounded(ms)}, ${rounded(cpuMs)}]`)
+  .sort();
+writeFileSync(join(import.meta.dirname, "../test/support/durations.json"), `{\n${durations.join(",\n")}\n}\n`);

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { summarize } from "../../scripts/test-summary.ts";
+import { type Cost, laneOrder } from "../support/lanes.ts";
 import { isRetried } from "../support/retried.ts";
-import { twoLanes } from "../support/two-lanes.ts";
 
 const report = (numPassedTests: number, numFailedTests: number, success = numFailedTests === 0) =>
   JSON.stringify({ numPassedTests, numFailedTests, success });
@@ -66,7 +66,16 @@ test.each([
   expect(isRetried(path, text)).toBe(retried);
 });
 
-test("files are run in two lanes: the longest one after the other, and the others beside them", () => {
-  const order = twoLanes(["test/b.test.ts", "test/a.test.ts", "test/conformance/kill.test.ts"], (path) => path);
-  expect(order).toEqual(["test/conformance/kill.test.ts", "test/a.test.ts", "test/b.test.ts"]);
+test("the order of test files fills cores that one file leaves idle, and keeps apart those that need whole cores", () => {
+  const costs: Record<string, Cost> = {
+    waits: { ms: 100, load: 0.3 },
+    computes: { ms: 90, load: 2 },
+    "computes less": { ms: 80, load: 1.5 },
+    "waits too": { ms: 60, load: 0.2 },
+    short: { ms: 10, load: 1 },
+  };
+  const order = (lanes: number) => laneOrder(Object.keys(costs), (name) => costs[name], lanes, 2);
+  expect(order(1)).toEqual(["waits", "computes", "computes less", "waits too", "short"]);
+  expect(order(2)).toEqual(["waits", "computes less", "waits too", "short", "computes"]);
+  expect(order(3)).toEqual(["waits", "computes less", "waits too", "short", "computes"]);
 });
