@@ -117,6 +117,10 @@ class NodeSocket implements ServerSocket {
     this.#ws.send(text, { binary: false }, this.#sent);
   }
 
+  give(text: Uint8Array): void {
+    this.send(text);
+  }
+
   together(sends: () => void): void {
     sends();
   }

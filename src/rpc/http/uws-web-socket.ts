@@ -1,4 +1,5 @@
 import type * as types from "uWebSockets.js";
+import { detachBuffer } from "../detach-buffer.ts";
 import { DEFAULT_GRACE_MS, type HttpApplication, type WebSocketApplication } from "./listener.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { clientOf, forwardedOf } from "./uws-client.ts";
@@ -127,6 +128,12 @@ class UwsSocket implements ServerSocket {
 
   send(text: Uint8Array): void {
     if (this.#ending === undefined) this.#ws?.send(text, false);
+  }
+
+  give(text: Uint8Array): void {
+    this.send(text);
+    // The library has copied what the kernel did not take.
+    detachBuffer(text);
   }
 
   together(sends: () => void): void {

@@ -4,6 +4,8 @@
 export interface ServerSocket {
   /** Sends a text message. Its bytes must not change any more. */
   send(text: Uint8Array): void;
+  /** The same for bytes of which nobody else has any use: their memory is given back as soon as may be. */
+  give(text: Uint8Array): void;
   /** Runs `sends`, whose messages may then leave together. */
   together(sends: () => void): void;
   /** Bytes sent that the system has not taken, because the client does not read them. */

@@ -3,7 +3,7 @@ import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { TurnShare } from "../http/turn-share.ts";
 import { POLICY_VIOLATION, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import type { AdmitBatch } from "../jsonrpc/dispatcher.ts";
+import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import type { SocketAccess } from "./socket-access.ts";
@@ -57,6 +57,8 @@ export class SocketSession implements SocketHandlers, Member {
   readonly #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #underWay = 0;
+  /** Bytes of the answer that was sent last. */
+  #lastBytes = 0;
   #scheduled = false;
   /** Bytes of `buffered` that the budget knows of. */
   #accounted = 0;
@@ -169,8 +171,10 @@ export class SocketSession implements SocketHandlers, Member {
     return access;
   }
 
+  /** Answers that are being made have no room in what the client may leave unread, so long ones are made singly. */
   get #canAnswer(): boolean {
-    return this.#underWay < MOST_UNDER_WAY && !this.#outlet.full;
+    if (this.#outlet.full || this.#underWay >= MOST_UNDER_WAY) return false;
+    return this.#underWay * this.#lastBytes <= this.#parts.limits.maxBuffered;
   }
 
   #schedule(): void {
@@ -199,7 +203,7 @@ export class SocketSession implements SocketHandlers, Member {
       signal: () => this.#signal(),
       subscriber: this.#subscriber(answered),
     };
-    const answer = text.length === 0 ? dispatcher.answer({}) : dispatcher.answerBytes(text, admitBatch, caller);
+    const answer = scanned(dispatcher, text) ?? dispatcher.answerBytes(text, admitBatch, caller);
     const give = ({ body }: RpcAnswer): void => {
       this.#send(body);
       for (const begin of answered) begin();
@@ -277,7 +281,8 @@ export class SocketSession implements SocketHandlers, Member {
     // Before the library has the bytes: many clients may not read at once.
     if (!this.#parts.budget.take(body.length)) return void this.#endForOthers();
     this.#accounted += body.length;
-    this.#socket.send(body);
+    this.#lastBytes = body.length;
+    this.#socket.give(body);
     this.#account();
   }
 
@@ -294,4 +299,13 @@ export class SocketSession implements SocketHandlers, Member {
   #endForOthers(): void {
     this.end(TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
   }
+}
+
+/** The answer to an ordinary call, or to none; undefined for what takes a closer look. */
+function scanned(dispatcher: Dispatcher, text: Uint8Array): RpcAnswer | Promise<RpcAnswer> | undefined {
+  if (text.length === 0) return dispatcher.answer({});
+  const answer = dispatcher.answerScanned(text);
+  if (answer === undefined || answer instanceof Promise) return answer;
+  if (answer instanceof Uint8Array) return { status: 200, body: new Uint8Array(answer) };
+  return "status" in answer ? answer : { status: 200, body: Buffer.concat(answer) };
 }

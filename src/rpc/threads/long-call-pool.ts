@@ -8,14 +8,8 @@ import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
 import type { ReadRequest } from "../jsonrpc/read-call.ts";
 import type { Namespace } from "../registry.ts";
+import { MOST_WAITING, MOST_WAITING_PER_CLIENT, tooManyLongCalls } from "./long-call-limits.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
-
-/**
- * Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a
- * second.
- */
-const MOST_WAITING = 256;
-const MOST_WAITING_PER_CLIENT = 128;
 
 /** Plain data: it crosses threads. */
 export interface LongCallSettings {
@@ -109,7 +103,7 @@ export class LongCallPool implements LongCalls {
       if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer", { cause });
       if (!(cause instanceof PlacesFullError)) throw cause;
       this.#refused++;
-      throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting", { cause });
+      throw tooManyLongCalls(cause);
     }
   }
 

@@ -18,6 +18,7 @@ import { RemoteCalls } from "../remote/call-port.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { SocketCounts } from "../subscriptions/socket-counts.ts";
+import { LimitedLongCalls } from "./long-call-limits.ts";
 import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */
@@ -173,7 +174,7 @@ export async function runRpcThread(
         results,
         consistency,
         forwarder,
-        longCalls: remoteLongCalls(remoteCalls),
+        longCalls: new LimitedLongCalls(remoteLongCalls(remoteCalls)),
         keys: settings.keys && keyAccess(ring, settings.keys),
         subscriptions: {
           ...services,
