@@ -7,7 +7,7 @@ import { selectedMode } from "../../src/modes/modes.ts";
 
 const VARIABLES: ReadonlySet<string> = new Set(OPTION_KEYS.flatMap((key) => [...OPTIONS[key].env]));
 /** Variables of an environment that are none of the table's. */
-const OTHERS: ReadonlySet<string> = new Set(["NODE_ENV", "SVC_CONFIG"]);
+const OTHERS: ReadonlySet<string> = new Set(["NODE_ENV", "SVC_CONFIG", "MALLOC_MMAP_THRESHOLD_"]);
 
 /**
  * What `svc <args>` would start with, where `args` begin with `start`. Throws for a flag, variable or value that the

@@ -4,6 +4,8 @@ import net from "node:net";
 
 export type ToClients =
   | { ask: "connect"; port: number; count: number }
+  /** One client that makes such a call and reads its answer. */
+  | { ask: "long"; port: number }
   /** Clients that make calls with long answers and read nothing. */
   | { ask: "silent"; port: number; count: number; calls: number }
   | { ask: "received" }
@@ -64,6 +66,25 @@ async function subscriber(port: number): Promise<void> {
   });
 }
 
+/** Resolves when a message of at most 4 GiB has come. */
+function wholeMessage(socket: net.Socket): Promise<void> {
+  let head = Buffer.alloc(0);
+  let left: number | undefined;
+  return new Promise((resolve) => {
+    socket.on("data", (chunk) => {
+      if (left === undefined) {
+        head = Buffer.concat([head, chunk]);
+        if (head.length < 10) return;
+        const length = head[1] & 0x7f;
+        const size =
+          length === 127 ? 10 + head.readUInt32BE(6) : length === 126 ? 4 + head.readUInt16BE(2) : 2 + length;
+        left = size - head.length;
+      } else left -= chunk.length;
+      if (left <= 0) resolve();
+    });
+  });
+}
+
 function received(text: string, first: () => void): void {
   if (!text.includes('"type":"tips"')) return;
   first();
@@ -94,7 +115,12 @@ process.on("message", async (order: ToClients) => {
     events = new Map();
     return;
   }
-  if (order.ask === "connect") {
+  if (order.ask === "long") {
+    const socket = await connect(order.port);
+    socket.write(frame(LONG_CALL));
+    await wholeMessage(socket);
+    socket.destroy();
+  } else if (order.ask === "connect") {
     for (let done = 0; done < order.count; done += AT_ONCE) {
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, order.count - done) }, () => subscriber(order.port)));
     }

@@ -28,7 +28,11 @@ class Process<Ask, Told extends { kind: string }> {
   readonly child: ChildProcess;
 
   constructor(file: string, args: string[] = []) {
-    this.child = fork(new URL(file, import.meta.url), args, { execArgv: ["--disable-warning=ExperimentalWarning"] });
+    this.child = fork(new URL(file, import.meta.url), args, {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      // As in the image and the service of deploy/.
+      env: { ...process.env, MALLOC_MMAP_THRESHOLD_: "262144" },
+    });
   }
 
   async told<K extends Told["kind"]>(kind: K): Promise<Extract<Told, { kind: K }>> {
@@ -118,15 +122,21 @@ try {
   console.log(`${subscribers} subscribers: ${mebibytes(before)} -> ${mebibytes(after)} MiB, ${each} KiB each`);
   const half = Math.floor(checkpoints / 2);
   const first = await steps(node, clients, half, `${subscribers} subscribers`);
-  const settled = await memoryOf(node);
-  console.log(`memory after ${half} checkpoints: ${mebibytes(settled)} MiB`);
-
   const deaf: Clients = new Process("./subscribers-clients.ts");
+  // Starts the thread for long calls, whose memory is not that of the clients.
+  await deaf.ask({ ask: "long", port }, "connected");
+  const settled = await memoryOf(node);
+  console.log(`memory after ${half} checkpoints and one long call: ${mebibytes(settled)} MiB`);
   await deaf.ask({ ask: "silent", port, count: silent, calls: SILENT_CALLS }, "connected");
   const title = `beside ${silent} clients that do not read`;
   const second = await steps(node, clients, checkpoints - half, title);
-  console.log(`${title}: ${mebibytes(await memoryOf(node))} MiB`);
+  const beside = await memoryOf(node);
   await deaf.end();
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const left = mebibytes(await memoryOf(node));
+  console.log(
+    `${title}: ${mebibytes(beside)} MiB, ${mebibytes(beside - settled)} more; when they have left ${left} MiB`,
+  );
   const ratio = (numbers: readonly number[], others: readonly number[]): string => {
     const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
     return (sum(numbers) / sum(others)).toFixed(2);
