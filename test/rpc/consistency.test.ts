@@ -142,7 +142,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
     healthy: async () => true,
   } as const;
   const application = new RpcApplication(dispatcher, options, recordingLogger());
-  const from = { client: () => "127.0.0.1" };
+  const from = { client: () => "127.0.0.1", signal: () => new AbortController().signal };
   const body = Buffer.from("{}");
 
   async function answered(given: Answer | Promise<Answer>): Promise<{ status: number; text: string }> {
@@ -159,7 +159,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
     expect(await answered(application.plainPost.answer(body, wishes, from) as Promise<Answer>)).toEqual(missing);
     const headers: Record<string, string> = { "content-type": "application/json", "x-svc-min-block": "179" };
     const header = (name: string) => headers[name] ?? "";
-    const head = { method: "POST", path: "/", query: "", header, signal: () => new AbortController().signal, ...from };
+    const head = { method: "POST", path: "/", query: "", header, ...from };
     const request = application.receive(head) as BodyRequest;
     expect(await answered(request.answer(body))).toEqual(missing);
   });

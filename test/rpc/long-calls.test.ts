@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
 import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
@@ -10,6 +11,7 @@ import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 /** Bytes passed to `requestShape`: in all, and on the receiving side only (`here`). */
@@ -250,4 +252,44 @@ describe("long calls", () => {
     expect(handled).toBeLessThanOrEqual(2);
     expect(handed.flatMap((text) => JSON.parse(text))).toHaveLength(1_000 - handled);
   });
+});
+
+test("a long call whose result may be kept is made for its client, and given up when that leaves", async () => {
+  const asked: { client: string; signal?: AbortSignal }[] = [];
+  const longCalls: LongCalls = {
+    answer: (_body, client, signal) => {
+      asked.push({ client, signal });
+      return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("left"))));
+    },
+    answerEach: () => Promise.reject(new Error("not asked")),
+  };
+  const kept = method({
+    name: "listing",
+    params: [],
+    handle: () => "",
+    long: () => true,
+    keep: () => "commit",
+    encode: { node: encodeText },
+  });
+  const cached = { version: () => 1, latestBlockNumber: () => 0, blockHash: () => undefined };
+  const results = new ResultCache({ maxBytes: 1 << 20, chain: cached });
+  const server = { host: "127.0.0.1", port: 0, namespaces: ["node"] as const, longCalls, results };
+  const listener = await startRpcServer(new Registry([kept]), server, recordingLogger());
+  try {
+    const leaving = new AbortController();
+    const left = fetch(`http://127.0.0.1:${listener.port}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"jsonrpc":"2.0","id":1,"method":"node_listing","params":[]}',
+      signal: leaving.signal,
+    }).catch(() => "left");
+    await expect.poll(() => asked.length).toBe(1);
+    expect(asked[0].client).toBe("127.0.0.1");
+    expect(asked[0].signal?.aborted).toBe(false);
+    leaving.abort();
+    expect(await left).toBe("left");
+    await expect.poll(() => asked[0].signal?.aborted).toBe(true);
+  } finally {
+    await listener.close(0);
+  }
 });

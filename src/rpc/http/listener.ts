@@ -73,12 +73,12 @@ export interface PlainPost {
   readonly headers: readonly Header[];
   /**
    * Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined:
-   * `receive` has to be asked. Never throws.
+   * `receive` has to be asked. Never throws. A caller whose signal was asked for gets a promise.
    */
   answer(
     body: Uint8Array,
     wishes: PlainWishes,
-    from: Pick<RequestHead, "client">,
+    from: Caller,
   ): Uint8Array | readonly Uint8Array[] | Answer | Promise<Answer> | undefined;
 }
 

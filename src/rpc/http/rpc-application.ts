@@ -1,4 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import type { Caller } from "../caller.ts";
 import { detachBuffer } from "../detach-buffer.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
@@ -216,11 +217,7 @@ export class RpcApplication implements HttpApplication {
     return encoded(body);
   }
 
-  #plain(
-    body: Uint8Array,
-    { acceptEncoding, minBlock }: PlainWishes,
-    from: Pick<RequestHead, "client">,
-  ): ReturnType<PlainPost["answer"]> {
+  #plain(body: Uint8Array, { acceptEncoding, minBlock }: PlainWishes, from: Caller): ReturnType<PlainPost["answer"]> {
     const { consistency } = this.#options;
     let mark: MinBlock | undefined;
     if (minBlock !== "" && consistency !== undefined) {
@@ -229,7 +226,7 @@ export class RpcApplication implements HttpApplication {
     }
     const refusal = this.#options.rateLimit?.request(from.client());
     if (refusal !== undefined) return this.#answered(refusal);
-    const answer = this.#dispatcher.answerScanned(body);
+    const answer = this.#dispatcher.answerScanned(body, from);
     if (answer === undefined) return undefined;
     if (answer instanceof Promise) return answer.then((settled) => this.#finished(settled, acceptEncoding, mark));
     if (Array.isArray(answer)) {

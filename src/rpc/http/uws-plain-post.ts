@@ -1,4 +1,5 @@
 import type * as uws from "uWebSockets.js";
+import type { Caller } from "../caller.ts";
 import { headBytes } from "./answer-head.ts";
 import { MIN_BLOCK_HEADER } from "./consistency.ts";
 import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";
@@ -59,7 +60,7 @@ class PlainHead implements RequestHead {
  * One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is
  * passed on.
  */
-class PlainExchange {
+class PlainExchange implements Caller {
   readonly #res: uws.HttpResponse;
   readonly #headers: PlainHeaders;
   /** See forwardedOf. */
@@ -120,7 +121,13 @@ class PlainExchange {
   }
 
   client(): string {
+    if (this.#ordinary !== undefined) return this.#ordinary.client();
     return clientOf(this.#res, this.#route.shared.options.proxies, this.#forwarded);
+  }
+
+  /** Who asks is going to wait. */
+  signal(): AbortSignal {
+    return this.#becomeOrdinary().signal();
   }
 
   #head(exchange: UwsExchange): PlainHead {
@@ -128,8 +135,11 @@ class PlainExchange {
   }
 
   #becomeOrdinary(): UwsExchange {
-    const facts = { headOnly: false, clientCloses: false, forwarded: this.#forwarded };
-    this.#ordinary = new UwsExchange(this.#res, facts, this.#route.shared);
+    this.#ordinary ??= new UwsExchange(
+      this.#res,
+      { headOnly: false, clientCloses: false, forwarded: this.#forwarded },
+      this.#route.shared,
+    );
     return this.#ordinary;
   }
 }

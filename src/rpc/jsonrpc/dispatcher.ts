@@ -57,10 +57,13 @@ export class Dispatcher {
   /**
    * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to
    * `answerBytes`. Bytes are the body of an answer of status 200 and valid until the next call of any of these methods;
-   * an array is such a body in parts, which stay valid.
+   * an array is such a body in parts, which stay valid. `caller` as for `answer`.
    */
-  answerScanned(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
-    return this.#scanned.answer(body);
+  answerScanned(
+    body: Uint8Array,
+    caller?: Caller,
+  ): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
+    return this.#scanned.answer(body, caller);
   }
 
   /** Answers a request body of any kind. `admitBatch` and `caller` as for `answer`. */

@@ -1,4 +1,5 @@
 import type { ResultCache } from "../cache/result-cache.ts";
+import type { Caller } from "../caller.ts";
 import { JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcAnswer } from "./answer.ts";
 import type { CallCounts } from "./call-counts.ts";
@@ -25,7 +26,10 @@ export class ScannedCalls {
   }
 
   /** See Dispatcher.answerScanned. */
-  answer(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
+  answer(
+    body: Uint8Array,
+    caller?: Caller,
+  ): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
     if (!scan.scan(body, this.#methods.raw)) return undefined;
     const found = this.#methods.find(scan);
@@ -57,7 +61,7 @@ export class ScannedCalls {
       method: found.name,
       params: JSON.parse(key),
     };
-    return this.#calls.answer(request, undefined, { results: found.results, key });
+    return this.#calls.answer(request, caller, { results: found.results, key });
   }
 
   #open(body: Uint8Array): JsonWriter {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { Caller } from "../caller.ts";
 import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { TurnShare } from "../http/turn-share.ts";
 import { POLICY_VIOLATION, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
@@ -203,7 +204,7 @@ export class SocketSession implements SocketHandlers, Member {
       signal: () => this.#signal(),
       subscriber: this.#subscriber(answered),
     };
-    const answer = scanned(dispatcher, text) ?? dispatcher.answerBytes(text, admitBatch, caller);
+    const answer = scanned(dispatcher, text, caller) ?? dispatcher.answerBytes(text, admitBatch, caller);
     const give = ({ body }: RpcAnswer): void => {
       this.#send(body);
       for (const begin of answered) begin();
@@ -302,9 +303,9 @@ export class SocketSession implements SocketHandlers, Member {
 }
 
 /** The answer to an ordinary call, or to none; undefined for what takes a closer look. */
-function scanned(dispatcher: Dispatcher, text: Uint8Array): RpcAnswer | Promise<RpcAnswer> | undefined {
+function scanned(dispatcher: Dispatcher, text: Uint8Array, caller: Caller): RpcAnswer | Promise<RpcAnswer> | undefined {
   if (text.length === 0) return dispatcher.answer({});
-  const answer = dispatcher.answerScanned(text);
+  const answer = dispatcher.answerScanned(text, caller);
   if (answer === undefined || answer instanceof Promise) return answer;
   if (answer instanceof Uint8Array) return { status: 200, body: new Uint8Array(answer) };
   return "status" in answer ? answer : { status: 200, body: Buffer.concat(answer) };
