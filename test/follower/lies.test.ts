@@ -310,14 +310,17 @@ describe("an upstream that lies", () => {
   });
 
   /** Follows a liar first and an honest node then. Returns the lines of the log. */
-  async function followed(lie: Lie): Promise<{ facts: Record<string, unknown>; message: string; liar: string }[]> {
+  async function followed(
+    lie: Lie,
+    frameMs = 120_000,
+  ): Promise<{ facts: Record<string, unknown>; message: string; liar: string }[]> {
     const liar = await lyingFeed(urlOf(honest), lie);
     const lines: { facts: Record<string, unknown>; message: string; liar: string }[] = [];
     const note = (facts: object, message: string): void => {
       lines.push({ facts: facts as Record<string, unknown>, message, liar: liar.url });
     };
     const logger: Logger = { debug: () => {}, info: () => {}, warn: note, error: note };
-    const limits = { connectMs: 30_000, frameMs: 300, bytesPerSecond: 1e9 };
+    const limits = { connectMs: 30_000, frameMs, bytesPerSecond: 1e9 };
     const follower = followingNode(core, recording.identity, [liar.url, urlOf(honest)], { logger, limits });
     const { chain } = follower;
     const strangers: string[] = [];
@@ -351,7 +354,7 @@ describe("an upstream that lies", () => {
   );
 
   it.each(GARBAGE)("sends %s and is left", async (_, lie, rule) => {
-    const lines = await followed(lie);
+    const lines = await followed(lie, 300);
     expect(lines[0].facts.rule).toMatch(rule);
     expect(lines[0].facts.upstream).toBe(lines[0].liar);
   });
