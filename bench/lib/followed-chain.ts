@@ -52,9 +52,13 @@ export class FollowedChain {
   }
 
   follower(block: number, feedUrl: string, mode: "full" | "snapshot"): Promise<CaughtUp> {
-    return this.#start(block, ["--follower", "--follower-upstream-url", feedUrl, "--sync-mode", mode], {
-      PROVER_REAL_PROOFS: "false",
-    });
+    return this.#start(
+      block,
+      ["--follower", "--follower-upstream-url", feedUrl, "--sync-mode", mode, "--admin-port", "0"],
+      {
+        PROVER_REAL_PROOFS: "false",
+      },
+    );
   }
 
   async #start(block: number, flags: readonly string[], env: NodeJS.ProcessEnv): Promise<CaughtUp> {

@@ -2,12 +2,15 @@ import type { Configuration } from "../../config/configuration.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { collectWholeHeapsRarely } from "../heap-growth.ts";
 import { loggingOf } from "../process-logging.ts";
+import { LogTail } from "../reports/log-tail.ts";
 import { supervise } from "../supervise.ts";
 import { startFollower } from "./start-follower.ts";
 
 /** `svc start --follower`. */
-export async function runFollower({ values, warnings }: Configuration, version: string): Promise<void> {
-  const loggerFor = loggingOf(values);
+export async function runFollower(configuration: Configuration, version: string): Promise<void> {
+  const { values, warnings } = configuration;
+  const logTail = new LogTail();
+  const loggerFor = loggingOf(values, logTail);
   for (const warning of warnings) loggerFor("config").warn(warning);
   collectWholeHeapsRarely();
   const log = loggerFor("node");
@@ -20,7 +23,8 @@ export async function runFollower({ values, warnings }: Configuration, version: 
     (signal, fail) => {
       log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
       directory = openDataDirectory(values.dataDirectory, lost);
-      return startFollower({ values, directory, loggerFor, signal, version, onFatal: fail });
+      const reported = { configuration, logTail };
+      return startFollower({ values, directory, loggerFor, signal, version, onFatal: fail, ...reported });
     },
     { log, atExit: () => directory?.release() },
   );

@@ -3,6 +3,7 @@ import { ContentStore } from "../../archiver/content-store.ts";
 import { RebuildPool } from "../../archiver/rebuilders.ts";
 import { reportProgress } from "../../archiver/sync-progress.ts";
 import { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
@@ -17,10 +18,12 @@ import { observeChain } from "../observed-chain.ts";
 import { startConfiguredFeed } from "../parts/feed.ts";
 import { startMetrics } from "../parts/metrics.ts";
 import { nodeRecord, startRpc } from "../parts/rpc.ts";
+import type { LogTail } from "../reports/log-tail.ts";
 import { writeNodeRecord } from "../rpc-only/node-record.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
 import { threadBudget } from "../thread-budget.ts";
+import { startFollowerAdmin } from "./follower-admin.ts";
 import { followerHealth } from "./follower-health.ts";
 import { followerServices } from "./follower-services.ts";
 import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
@@ -38,6 +41,10 @@ export interface FollowerOptions {
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
   version: string;
+  /** What the options gave. */
+  configuration?: Pick<Configuration, "values" | "origins">;
+  /** The latest lines of the log. */
+  logTail?: LogTail;
 }
 
 export interface RunningFollower extends RunningService {
@@ -119,21 +126,18 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const health = followerHealth({ chain, world, synchronizer, snapshot: check?.health });
     teardown.add("health", () => health.close());
     const { metrics, exportsMetrics } = counted;
+    const services = followerServices(
+      { chain, content: new ContentStore({ store, chain }), world, core, identity },
+      {
+        processed: () => chain.state.processed(),
+        ready: () => synchronizer.initialSyncComplete,
+        realProofs: values.realProofs,
+      },
+    );
+    const upstreams = rpcUpstreams(values, hello.rpcPort);
     const rpc = await startRpc(
       { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor },
-      {
-        values,
-        services: followerServices(
-          { chain, content: new ContentStore({ store, chain }), world, core, identity },
-          {
-            processed: () => chain.state.processed(),
-            ready: () => synchronizer.initialSyncComplete,
-            realProofs: values.realProofs,
-          },
-        ),
-        health,
-        upstreams: rpcUpstreams(values, hello.rpcPort),
-      },
+      { values, services, health, upstreams },
     );
     teardown.add("rpc", () => rpc.close());
     // Only now: it would take processor time from the start.
@@ -141,6 +145,19 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     writeNodeRecord(directory.path, nodeRecord(values, reader, rpc.port));
     const feed = await startConfiguredFeed({ store, publicData, reader, loggerFor }, { values, rpcPort: rpc.port });
     teardown.add("feed", () => feed?.stop());
+    const admin = await startFollowerAdmin(
+      { synchronizer, chain, reader, metrics, loggerFor },
+      {
+        values,
+        directory,
+        reads: services,
+        health,
+        upstreams,
+        configuration: options.configuration,
+        logTail: options.logTail,
+      },
+    );
+    teardown.add("admin rpc", () => admin.close());
     synchronizer.start();
     return { port: rpc.port, feedPort: feed?.port, stop: () => teardown.run() };
   } catch (error) {

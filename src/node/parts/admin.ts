@@ -1,7 +1,9 @@
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import type { Forwarder } from "../../rpc/forward/forwarder.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -28,19 +30,26 @@ export interface AdminOptions
   values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;
   config: LiveConfig;
-  pool: TxPool;
+  pool: Pick<TxPool, "clear">;
   keys: ActiveKeystore | undefined;
   /** Opens the port; startAdminServer by default. */
   open?: typeof startAdminServer;
   /** What the page reads beside the admin methods. */
   reads: NodeServices;
+  /** Answers those reads of the page that need another node. */
+  forwarder?: Forwarder;
+}
+
+/** What the admin port needs of a node, or of a follower. */
+export interface AdminContext extends Pick<ChainContext, "synchronizer" | "chain" | "loggerFor"> {
+  readonly reader: { readonly identity: RollupIdentity };
 }
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
-export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
+export async function startAdmin(context: AdminContext, options: AdminOptions): Promise<Listener> {
   const { synchronizer, chain, loggerFor } = context;
   const { values, directory, config, pool, keys, snapshots, sequencer, slasher, localNetwork } = options;
-  const { dutyTimes, missedDuties, reports, reads, open = startAdminServer } = options;
+  const { dutyTimes, missedDuties, reports, reads, forwarder, open = startAdminServer } = options;
   const log = loggerFor("admin");
   const listener = await open(
     {
@@ -59,7 +68,7 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
       ...portOptions(values, context),
       host: values.adminHost,
       port: values.adminPort,
-      reads,
+      ...{ reads, forwarder },
       key: {
         disabled: values.disableAdminApiKey,
         hash: reveal(values.adminApiKeyHash),

@@ -1,0 +1,59 @@
+import { type Configuration, reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
+import { Upstreams } from "../../rpc/forward/upstreams.ts";
+import type { Listener } from "../../rpc/http/listener.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import { configuredValues } from "../admin/configured-values.ts";
+import { LiveConfig } from "../admin/live-config.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import type { HealthBoard } from "../health/health-board.ts";
+import { type AdminContext, startAdmin } from "../parts/admin.ts";
+import type { ChainContext } from "../parts/chain-context.ts";
+import type { LogTail } from "../reports/log-tail.ts";
+import { nodeReports } from "../reports/node-reports.ts";
+
+export interface FollowerAdminOptions {
+  values: Values;
+  directory: DataDirectory;
+  reads: NodeServices;
+  health: HealthBoard;
+  /** What the page cannot read from the store it asks them. */
+  upstreams: UpstreamUrls;
+  configuration: Pick<Configuration, "values" | "origins"> | undefined;
+  logTail: LogTail | undefined;
+}
+
+/** Parts that only a full node has. */
+const NO_POOL = { clear: () => undefined, pendingHashes: () => [], pendingEntry: () => undefined };
+
+/**
+ * Opens the admin port of a follower. Its synchronizer is controlled as a node's; what a follower does not have is
+ * refused as on a node without it. Rejects as startAdmin.
+ */
+export function startFollowerAdmin(
+  context: AdminContext & Pick<ChainContext, "metrics">,
+  { values, directory, reads, health, upstreams, configuration, logTail }: FollowerAdminOptions,
+): Promise<Listener> {
+  return startAdmin(context, {
+    ...{ values, directory, reads },
+    config: new LiveConfig(configuredValues(values), {
+      sync: context.synchronizer,
+      ...{ pool: undefined, checks: undefined, sequencer: undefined, p2p: undefined },
+      ...{ sentinel: undefined, slasher: undefined, validator: undefined },
+    }),
+    pool: NO_POOL,
+    ...{ keys: undefined, snapshots: undefined, sequencer: undefined, slasher: undefined, localNetwork: undefined },
+    dutyTimes: () => [],
+    missedDuties: () => [],
+    reports: nodeReports(context, {
+      ...{ values, configuration, logTail, health, pool: NO_POOL, p2p: undefined },
+      attesters: () => [],
+    }),
+    forwarder: new Upstreams({
+      urls: () => upstreams.current,
+      apiKey: reveal(values.rpcUpstreamApiKey),
+      log: context.loggerFor("rpc:admin"),
+    }),
+  });
+}
