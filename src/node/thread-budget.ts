@@ -1,6 +1,12 @@
 /** Maximum threads of one kind for RPC, since each thread has its own readers and caches. */
 const MAX_RPC_THREADS = 4;
 
+/**
+ * Idle time after which threads that take in blocks end, on nodes that serve them: longer than two slots of the public
+ * networks, so that a block does not wait for threads to start.
+ */
+export const BLOCK_THREADS_IDLE_MS = 150_000;
+
 /** How many threads of each kind a node may have. All but the RPC threads start on demand and end when idle. */
 export interface ThreadBudget {
   /** Hashing of tree nodes. The main thread waits for it, so all processors may hash. */

@@ -22,16 +22,13 @@ import type { LogTail } from "../reports/log-tail.ts";
 import { writeNodeRecord } from "../rpc-only/node-record.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
-import { threadBudget } from "../thread-budget.ts";
+import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../thread-budget.ts";
 import { startFollowerAdmin } from "./follower-admin.ts";
 import { followerHealth } from "./follower-health.ts";
 import { followerServices } from "./follower-services.ts";
 import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
 import { upstreamChain } from "./upstream-chain.ts";
 import { startFromSnapshot } from "./upstream-snapshot.ts";
-
-/** Longer than two slots of the public networks, so that a block does not wait for threads to start. */
-const THREADS_IDLE_MS = 150_000;
 
 export interface FollowerOptions {
   values: Values;
@@ -77,9 +74,9 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     });
     const { identity, publicData } = hello;
     const threads = threadBudget(availableParallelism(), values);
-    const hasher = new CorePool({ size: threads.hashing, idleMs: THREADS_IDLE_MS });
+    const hasher = new CorePool({ size: threads.hashing, idleMs: BLOCK_THREADS_IDLE_MS });
     teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs: THREADS_IDLE_MS });
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs: BLOCK_THREADS_IDLE_MS });
     teardown.add("rebuild threads", () => rebuilds.close());
     const { dataStoreMapSizeKb: mapSizeKb } = values;
     const openChain = (path: string): Promise<ChainServices> =>

@@ -30,7 +30,7 @@ import { configuredUploader, restoreConfigured } from "../snapshots/configured.t
 import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { untilCompatible } from "../standby.ts";
 import { Teardown } from "../teardown.ts";
-import { threadBudget } from "../thread-budget.ts";
+import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../thread-budget.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { NodeMetrics } from "./metrics.ts";
 
@@ -147,9 +147,11 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       rpcThreads: values.rpcThreads,
       onlyProves: onlyProves(values),
     });
-    const hasher = new CorePool({ size: threads.hashing });
+    // A prover node's memory matters more than how soon it has a block.
+    const idleMs = onlyProves(values) ? undefined : BLOCK_THREADS_IDLE_MS;
+    const hasher = new CorePool({ size: threads.hashing, idleMs });
     teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs });
     teardown.add("rebuild threads", () => rebuilds.close());
 
     const { dataStoreMapSizeKb: mapSizeKb } = values;
