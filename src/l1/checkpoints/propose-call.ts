@@ -1,9 +1,10 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { decodeFunctionData, encodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
-import { bigUintBytes, concat, equal, fromHex, toHex } from "../../protocol/bytes.ts";
+import { toFunctionSelector } from "viem";
+import { concat, equal, fromHex, readBigUint, writeU32 } from "../../protocol/bytes.ts";
 import { type CheckpointHeader, checkpointHash } from "../../protocol/checkpoint-header.ts";
 import { payloadDigest } from "../../protocol/consensus/digests.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import { AbiWords } from "../abi/abi-words.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import { BYTES_PER_COMMITMENT } from "../blobs/blob-offer.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
@@ -27,40 +28,37 @@ export function isProposeCall(input: Uint8Array): boolean {
   return equal(input.subarray(0, 4), PROPOSE_SELECTOR);
 }
 
+/**
+ * Words of the call's head (docs/protocol/04-l1-contracts.md#49-calldata-of-propose): the arguments' only static tuple,
+ * offsets of the attestations and signers, a signature of three words, the offset of the blob input.
+ */
+const HEAD = { archive: 0, modifier: 1, header: 2, attestations: 14, signers: 15, blobInput: 19 } as const;
+/** Words of the header: five hashes and these. */
+const HEADER = { slotNumber: 5, timestamp: 6, coinbase: 7, feeRecipient: 8, daFee: 9, l2Fee: 10, mana: 11 } as const;
+
 /** Throws a DecodeError if the input is not a well-formed `propose` call. */
 export function readProposeCall(input: Uint8Array): ProposeCall {
   const subject = "propose calldata";
-  let decoded: ReturnType<typeof decodeFunctionData<typeof rollupAbi>>;
-  try {
-    decoded = decodeFunctionData({ abi: rollupAbi, data: toHex(input) as Hex });
-  } catch (cause) {
-    throw new DecodeError(subject, `must match the function's ABI, ${input.length} bytes do not`, { cause });
-  }
-  if (decoded.functionName !== "propose") throw new DecodeError(subject, "must call propose");
-  const [{ archive, oracleInput, header: h }, attestations, , , blobInput] = decoded.args;
-  const uint = (value: bigint, length: number) => {
-    try {
-      return bigUintBytes(value, length);
-    } catch (cause) {
-      throw new DecodeError(subject, `header integer must fit ${length} bytes`, { cause });
-    }
-  };
+  if (!isProposeCall(input)) throw new DecodeError(subject, "must call propose");
+  const call = new AbiWords(subject, input.subarray(PROPOSE_SELECTOR.length));
+  const header = (word: number) => HEAD.header + word;
+  const attestations = call.tail(HEAD.attestations);
+  call.wordArray(HEAD.signers);
   return {
-    archiveRoot: fromHex(archive),
-    feeAssetPriceModifier: oracleInput.feeAssetPriceModifier,
+    archiveRoot: call.word(HEAD.archive),
+    feeAssetPriceModifier: BigInt.asIntN(256, readBigUint(call.word(HEAD.modifier))),
     header: concat(
-      ...[h.lastArchiveRoot, h.blockHeadersHash, h.blobsHash, h.inHash, h.outHash].map(fromHex),
-      uint(h.slotNumber, 32),
-      uint(h.timestamp, 8),
-      fromHex(h.coinbase),
-      fromHex(h.feeRecipient),
-      uint(h.gasFees.feePerDaGas, 16),
-      uint(h.gasFees.feePerL2Gas, 16),
-      uint(h.totalManaUsed, 32),
+      call.words(HEAD.header, HEADER.timestamp),
+      call.uintBytes(header(HEADER.timestamp), 8),
+      call.address(header(HEADER.coinbase)),
+      call.word(header(HEADER.feeRecipient)),
+      call.uintBytes(header(HEADER.daFee), 16),
+      call.uintBytes(header(HEADER.l2Fee), 16),
+      call.word(header(HEADER.mana)),
     ),
-    signatureIndices: fromHex(attestations.signatureIndices),
-    signaturesOrAddresses: fromHex(attestations.signaturesOrAddresses),
-    blobCommitments: readBlobInput(fromHex(blobInput)),
+    signatureIndices: attestations.bytes(0),
+    signaturesOrAddresses: attestations.bytes(1),
+    blobCommitments: readBlobInput(call.bytes(HEAD.blobInput)),
   };
 }
 
@@ -71,23 +69,29 @@ function readBlobInput(bytes: Uint8Array): Uint8Array[] {
   );
 }
 
-const PACKED_ATTESTATIONS = parseAbiParameters([
-  "CommitteeAttestations attestations",
-  "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
-]);
+/** A byte string in ABI encoding: its length and the bytes, padded to whole words. */
+function bytesTail(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(32 + Math.ceil(bytes.length / 32) * 32);
+  writeU32(out, 28, bytes.length);
+  out.set(bytes, 32);
+  return out;
+}
+
+/** A word with an offset. */
+function offsetWord(offset: number): Uint8Array {
+  const out = new Uint8Array(32);
+  writeU32(out, 28, offset);
+  return out;
+}
 
 /**
- * keccak256 of the ABI encoding of the packed attestations, as the event carries it
+ * keccak256 of the ABI encoding of the packed attestations, one tuple of two byte strings, as the event carries it
  * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
  */
 export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "signaturesOrAddresses">): Uint8Array {
-  const encoded = encodeAbiParameters(PACKED_ATTESTATIONS, [
-    {
-      signatureIndices: toHex(call.signatureIndices) as Hex,
-      signaturesOrAddresses: toHex(call.signaturesOrAddresses) as Hex,
-    },
-  ]);
-  return keccak_256(fromHex(encoded));
+  const indices = bytesTail(call.signatureIndices);
+  const head = [offsetWord(32), offsetWord(64), offsetWord(64 + indices.length)];
+  return keccak_256(concat(...head, indices, bytesTail(call.signaturesOrAddresses)));
 }
 
 /**

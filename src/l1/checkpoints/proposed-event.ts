@@ -1,6 +1,7 @@
-import { decodeEventLog, type Hex, toEventSelector } from "viem";
-import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { toEventSelector } from "viem";
+import { equal, fromHex, readBigUint } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import { AbiWords } from "../abi/abi-words.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import type { L1Log } from "../rpc/answers.ts";
 
@@ -17,36 +18,26 @@ export interface ProposedEvent {
 export const CHECKPOINT_PROPOSED_TOPIC = toEventSelector(
   rollupAbi.find((item) => item.type === "event" && item.name === "CheckpointProposed") as never,
 );
+const TOPIC = fromHex(CHECKPOINT_PROPOSED_TOPIC);
 
 /** Throws a DecodeError if the log is not a CheckpointProposed event. */
 export function readProposedEvent(log: L1Log): ProposedEvent {
   const subject = `CheckpointProposed log ${log.logIndex} of L1 block ${log.blockNumber}`;
-  let args: {
-    checkpointNumber: bigint;
-    archive: Hex;
-    versionedBlobHashes: readonly Hex[];
-    payloadDigest: Hex;
-    attestationsHash: Hex;
-  };
-  try {
-    const topics = log.topics.map(toHex) as [Hex, ...Hex[]];
-    ({ args } = decodeEventLog({
-      abi: rollupAbi,
-      eventName: "CheckpointProposed",
-      topics,
-      data: toHex(log.data) as Hex,
-    }));
-  } catch (cause) {
-    throw new DecodeError(subject, `must match the event's ABI, ${log.data.length} bytes of data do not`, { cause });
-  }
-  const checkpointNumber = Number(args.checkpointNumber);
+  const [topic, number, archiveRoot] = log.topics;
+  if (log.topics.length !== 3 || !equal(topic, TOPIC))
+    throw new DecodeError(
+      subject,
+      `must have the event's topic and two indexed values, got ${log.topics.length} topics`,
+    );
+  const checkpointNumber = Number(readBigUint(number));
   if (!Number.isSafeInteger(checkpointNumber)) throw new DecodeError(subject, "checkpoint number must be below 2^53");
+  const data = new AbiWords(subject, log.data);
   return {
     checkpointNumber,
-    archiveRoot: fromHex(args.archive),
-    versionedBlobHashes: args.versionedBlobHashes.map(fromHex),
-    payloadDigest: fromHex(args.payloadDigest),
-    attestationsHash: fromHex(args.attestationsHash),
+    archiveRoot,
+    versionedBlobHashes: data.wordArray(0),
+    payloadDigest: data.word(1),
+    attestationsHash: data.word(2),
     log,
   };
 }

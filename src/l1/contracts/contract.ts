@@ -7,6 +7,7 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
+  prepareEncodeFunctionData,
 } from "viem";
 import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1RpcError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
@@ -19,6 +20,24 @@ export interface Contract<abi extends Abi> {
   /** Lower-case 0x. */
   address: string;
   abi: abi;
+}
+
+interface PreparedFunction {
+  /** The function's ABI alone. */
+  abi: Abi;
+  /** The selector, as encodeFunctionData takes it. */
+  functionName: Hex;
+}
+
+const PREPARED = new WeakMap<Abi, Map<string, PreparedFunction>>();
+
+/** A function's selector and its part of the ABI: viem looks for both at each call otherwise, and hashes signatures. */
+function prepared(abi: Abi, functionName: string): PreparedFunction {
+  const functions = PREPARED.get(abi) ?? new Map<string, PreparedFunction>();
+  PREPARED.set(abi, functions);
+  const known = functions.get(functionName) ?? prepareEncodeFunctionData({ abi, functionName });
+  functions.set(functionName, known);
+  return known;
 }
 
 type Mutability = "view" | "pure" | "nonpayable";
@@ -47,11 +66,8 @@ export async function read<
   const { name, address, abi } = contract;
   const about = `${name}.${functionName}`;
   const fields = { method: `eth_call ${about}` };
-  const data = encodeFunctionData({
-    abi: abi as Abi,
-    functionName: functionName as string,
-    args: args as readonly unknown[],
-  });
+  const { abi: part, functionName: selector } = prepared(abi, functionName as string);
+  const data = encodeFunctionData({ abi: part, functionName: selector, args: args as readonly unknown[] });
   const at = atBlock === undefined ? "latest" : `0x${atBlock.toString(16)}`;
   let answer: Hex;
   try {
@@ -77,7 +93,7 @@ export async function read<
   }
   try {
     return decodeFunctionResult({
-      abi: abi as Abi,
+      abi: part,
       functionName: functionName as string,
       data: answer,
     }) as ContractFunctionReturnType<abi, Mutability, name, args>;
