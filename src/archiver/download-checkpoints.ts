@@ -46,14 +46,17 @@ async function download(services: SyncServices, proposal: ProposedCheckpoint): P
   if (known !== undefined && equal(known.archiveRoot, proposal.archiveRoot)) return { kind: "known", proposal };
   const verdict = await timed(times, "l1Fetch", () => services.validateAttestations(proposal));
   if (!verdict.valid) return { kind: "invalid", proposal, verdict };
-  const joined =
-    proposedWords(chain, proposal) ??
-    concat(
-      ...(await timed(times, "blobFetch", () =>
-        blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal }),
-      )),
-    );
+  const fetched = () =>
+    blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal });
+  const joined = proposedWords(chain, proposal) ?? whole(await timed(times, "blobFetch", fetched));
   return { kind: "new", proposal, blobs: joined, rebuilt: await rebuildProposal(services, proposal, joined) };
+}
+
+/** Blobs back to back. Most checkpoints have one, which is not copied; a Buffer's `slice` would not copy either. */
+function whole(blobs: Uint8Array[]): Uint8Array {
+  if (blobs.length !== 1) return concat(...blobs);
+  const [{ buffer, byteOffset, byteLength }] = blobs;
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** The checkpoint in a proposal's blobs, or the rule that they break. */

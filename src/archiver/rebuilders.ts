@@ -1,4 +1,5 @@
 import type { Core } from "../core/core.ts";
+import { isZero } from "../protocol/bytes.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { readTxEffects } from "../protocol/tx-effect.ts";
 import { moduleBeside } from "../threads/module-beside.ts";
@@ -20,9 +21,12 @@ export function rebuildInThread(core: Core): Rebuild {
  */
 const DEFAULT_FROM_WORDS = 256;
 
+const ZERO_STEP = 4096;
+
 /** Number of words up to the last non-zero one. */
 function usedWords(blobs: Uint8Array): number {
   let end = blobs.length;
+  while (end >= ZERO_STEP && isZero(blobs.subarray(end - ZERO_STEP, end))) end -= ZERO_STEP;
   while (end > 0 && blobs[end - 1] === 0) end--;
   return Math.ceil(end / 32);
 }

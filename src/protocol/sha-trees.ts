@@ -14,17 +14,24 @@ export const shaPair: PairHash = (left, right) => shaField(left, right);
 
 const ZERO = new Uint8Array(32);
 
+/** Roots of balanced trees of zeros by their height, as far as they were needed. */
+const ZERO_ROOTS: Uint8Array[] = [ZERO];
+
+function zeroRoot(height: number): Uint8Array {
+  for (let h = ZERO_ROOTS.length; h <= height; h++) ZERO_ROOTS.push(shaPair(ZERO_ROOTS[h - 1], ZERO_ROOTS[h - 1]));
+  return ZERO_ROOTS[height];
+}
+
 /** Root of the balanced tree over `leaves` padded with zeros to `size` (a power of two). */
 export function balancedShaRoot(leaves: Uint8Array[], size: number): Uint8Array {
   let row = leaves;
-  let empty: Uint8Array = ZERO;
-  for (let width = size; width > 1; width /= 2) {
+  let height = 0;
+  for (let width = size; width > 1; width /= 2, height++) {
     const next: Uint8Array[] = [];
-    for (let i = 0; i < row.length; i += 2) next.push(shaPair(row[i], row[i + 1] ?? empty));
-    empty = shaPair(empty, empty);
+    for (let i = 0; i < row.length; i += 2) next.push(shaPair(row[i], row[i + 1] ?? zeroRoot(height)));
     row = next;
   }
-  return row[0] ?? empty;
+  return row[0] ?? zeroRoot(height).slice();
 }
 
 /** Location of a leaf: its depth below the root, its index read from the root, and its siblings from the leaf up. */

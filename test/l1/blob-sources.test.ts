@@ -215,6 +215,18 @@ describe("a blob file", () => {
   ])("a blob file that is %s gives: %s", (_, file, rule) => {
     expect(wrong(file)).toBe(rule);
   });
+
+  test("a blob file is read the same in other JSON forms, and up to the last byte of a full blob", () => {
+    const read = (file: Uint8Array) => readBlobFile("store", file, wanted[0]);
+    const usual = read(good());
+    expect(toHex(usual.data)).toBe(contents[0].blob);
+    const { blob, kzg_commitment } = contents[0];
+    expect(read(packed({ kzg_commitment, blob }))).toEqual(usual);
+    expect(read(snappy.compressSync(JSON.stringify({ blob, kzg_commitment }, undefined, 1)))).toEqual(usual);
+    const full = `${blob.slice(0, -2)}0A`;
+    expect(toHex(read(packed({ blob: full, kzg_commitment })).data)).toBe(full.toLowerCase());
+    expect(toHex(read(packed({ blob: blob.toUpperCase().replace("0X", "0x"), kzg_commitment })).data)).toBe(blob);
+  });
 });
 
 describe("an HTTP file store", () => {

@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import snappy from "snappy";
 import { toHex } from "../../protocol/bytes.ts";
-import { offerFromHex } from "./blob-offer.ts";
+import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import { BYTES_PER_COMMITMENT, offerFromHex, offerOf } from "./blob-offer.ts";
 import { BlobRejectedError, type BlobRule } from "./errors.ts";
 import type { BlobOffer } from "./source.ts";
 
@@ -64,15 +65,18 @@ export function readBlobFile(source: string, file: Uint8Array, wanted: Uint8Arra
   if (length > MAX_JSON_BYTES) {
     throw reject("snappy", `${block.length} bytes are no Snappy block of a blob`);
   }
-  let text: string;
+  let json: Buffer;
   try {
-    text = snappy.uncompressSync(Buffer.from(block), { asBuffer: false }) as string;
+    json = snappy.uncompressSync(Buffer.from(block), { asBuffer: true }) as Buffer;
   } catch {
     throw reject(
       "snappy",
       `${block.length} bytes of Snappy, which should unpack to ${length}, are truncated or altered`,
     );
   }
+  const usual = usualContents(json);
+  if (usual !== undefined) return offerOf(source, usual, wanted);
+  const text = json.toString("utf8");
   let fields: unknown;
   try {
     fields = JSON.parse(text);
@@ -82,6 +86,38 @@ export function readBlobFile(source: string, file: Uint8Array, wanted: Uint8Arra
   if (typeof fields !== "object" || fields === null) throw reject("json", "must be an object");
   const { blob, kzg_commitment: commitment } = fields as Record<string, unknown>;
   return offerFromHex(source, { blob, commitment }, wanted);
+}
+
+/** Where the digits are in JSON as writeBlobFile and the reference write it, and the text around them. */
+const BLOB_AT = '{"blob":"0x'.length;
+const COMMITMENT_AT = BLOB_AT + 2 * BYTES_PER_BLOB + '","kzg_commitment":"0x'.length;
+const END_AT = COMMITMENT_AT + 2 * BYTES_PER_COMMITMENT;
+const AROUND: readonly (readonly [number, Buffer])[] = [
+  [0, Buffer.from('{"blob":"0x')],
+  [BLOB_AT + 2 * BYTES_PER_BLOB, Buffer.from('","kzg_commitment":"0x')],
+  [END_AT, Buffer.from('"}')],
+];
+/** Digits that are compared at once. */
+const ZEROS = Buffer.alloc(4096, "0");
+
+/** Bytes of the digits from `at`, of which most are zeros at the end; undefined if others than digits are among them. */
+function digitBytes(json: Buffer, at: number, length: number): Uint8Array | undefined {
+  let end = at + 2 * length;
+  for (let step = end - ZEROS.length; step >= at && json.compare(ZEROS, 0, ZEROS.length, step, end) === 0; ) {
+    end = step;
+    step -= ZEROS.length;
+  }
+  const out = Buffer.alloc(length);
+  return 2 * out.write(json.toString("latin1", at, end), "hex") === end - at ? out : undefined;
+}
+
+/** Blob and commitment of JSON in the usual form, without parsing its quarter of a million characters. */
+function usualContents(json: Buffer): Pick<BlobOffer, "data" | "commitment"> | undefined {
+  if (json.length !== END_AT + 2) return undefined;
+  if (AROUND.some(([at, text]) => json.compare(text, 0, text.length, at, at + text.length) !== 0)) return undefined;
+  const data = digitBytes(json, BLOB_AT, BYTES_PER_BLOB);
+  const commitment = digitBytes(json, COMMITMENT_AT, BYTES_PER_COMMITMENT);
+  return data && commitment && { data, commitment };
 }
 
 export function writeBlobFile({ data, commitment }: BlobOffer): Uint8Array {

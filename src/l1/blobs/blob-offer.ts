@@ -44,9 +44,19 @@ export function offerFromHex(
   if (!data) {
     throw reject("blob-size", `blob must be ${BYTES_PER_BLOB} bytes of 0x text, got ${describe(fields.blob)}`);
   }
+  return offerOf(source, { data, commitment }, wanted);
+}
+
+/** A blob with its commitment. Throws a BlobRejectedError if that does not hash to `wanted`, if given. */
+export function offerOf(
+  source: string,
+  { data, commitment }: Pick<BlobOffer, "data" | "commitment">,
+  wanted?: Uint8Array,
+): BlobOffer {
   const versionedHash = versionedHashOf(commitment);
   if (wanted && !equal(versionedHash, wanted)) {
-    throw reject("versioned-hash", `commitment hashes to ${toHex(versionedHash)}`);
+    const detail = `commitment hashes to ${toHex(versionedHash)}`;
+    throw new BlobRejectedError(source, toHex(wanted), "versioned-hash", detail);
   }
   return { versionedHash, data, commitment };
 }
