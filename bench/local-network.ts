@@ -49,6 +49,7 @@ const result = await localNetworkSuite(options)({
   seconds: 0,
   reference,
   states: new StatesOnDemand([], true, progress),
+  longChain: undefined,
   progress,
 });
 const seconds = (performance.now() - begun) / 1000;

@@ -16,6 +16,7 @@ import { coreSuite } from "./suites/core.ts";
 import { followerSuite } from "./suites/follower.ts";
 import { growthSuite } from "./suites/growth.ts";
 import { localNetworkSuite } from "./suites/local-network.ts";
+import { longSyncSuite } from "./suites/long-sync.ts";
 import { mempoolSuite } from "./suites/mempool.ts";
 import { p2pSuite } from "./suites/p2p.ts";
 import { proverSuite } from "./suites/prover.ts";
@@ -23,6 +24,7 @@ import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { startSuite } from "./suites/start.ts";
 import { syncSuite } from "./suites/sync.ts";
+import { syntheticSyncSuite } from "./suites/synthetic-sync.ts";
 import { tipSuite } from "./suites/tip.ts";
 import { validatorSuite } from "./suites/validator.ts";
 import { witnessSuite } from "./suites/witnesses.ts";
@@ -32,6 +34,8 @@ const SUITES: Record<string, Suite> = {
   core: coreSuite,
   rpc: rpcSuite,
   sync: syncSuite,
+  "long-sync": longSyncSuite,
+  "synthetic-sync": syntheticSyncSuite(),
   witnesses: witnessSuite,
   "world-state": worldStateSuite,
   growth: growthSuite,
@@ -66,6 +70,7 @@ async function main(): Promise<void> {
     reference: flagOption("also measure the reference"),
     "reference-home": textOption("the reference's installation; REFERENCE_HOME by default", "DIR"),
     only: namesOption("suites, separated by commas", Object.keys(SUITES)),
+    "long-chain": textOption("a recording that bench/long-chain.ts made, instead of a shorter one for this run", "DIR"),
     quick: flagOption("small sizes, to see that everything works"),
     "no-save": flagOption("print without saving"),
   });
@@ -106,6 +111,7 @@ async function main(): Promise<void> {
       ...PACES[pace],
       reference,
       states,
+      longChain: given["long-chain"],
       progress: (text) => process.stderr.write(`[${name}] ${text}\n`),
     };
     try {

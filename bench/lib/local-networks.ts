@@ -45,13 +45,13 @@ export interface OwnNetwork extends LocalNetwork {
 }
 
 /** Starts this project's network, with its own L1 and a temporary data directory. */
-export async function startOwnNetwork(): Promise<OwnNetwork> {
+export async function startOwnNetwork(env: Readonly<Record<string, string>> = {}): Promise<OwnNetwork> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
   const adminPort = String(await freePort());
   const ports = ["--port", String(port), "--admin-port", adminPort, "--disable-admin-api-key"];
   const l1Port = String(await freePort());
-  const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn", ANVIL_PORT: l1Port };
+  const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn", ANVIL_PORT: l1Port, ...env };
   const args = [BUILT_MAIN, "start", "--local-network", ...ports];
   const urls = { url: `http://127.0.0.1:${port}`, l1Url: `http://127.0.0.1:${l1Port}` };
   const network = await ready(new ServerProcess(process.execPath, args, environment), urls, []);

@@ -68,6 +68,16 @@ function blockOn(core: Core, fork: Fork, number: number, txs: TxEffect[]): Block
     writeU32(header, HEADER_SNAPSHOT_AT[tree] + 32, size);
   };
   state(ARCHIVE);
+  applyTxs(fork, txs);
+  for (const tree of TREE_IDS) if (tree !== ARCHIVE) state(tree);
+  writeU32(header, HEADER_AT.blockNumber, number);
+  const hash = blockHash(core, header);
+  fork.append(ARCHIVE, [hash]);
+  return { header, blockHash: hash, archiveRoot: fork.snapshot(ARCHIVE).root, txs, l1ToL2Messages: undefined };
+}
+
+/** Applies the effects of a block's txs to all trees but the archive and that of messages. */
+export function applyTxs(fork: Fork, txs: readonly TxEffect[]): void {
   const first = fork.size(NULLIFIER_TREE);
   const nullifiers = txs.flatMap((tx, i) =>
     items(tx.nullifiers).map((key, k) => ({ key, position: first + i * MAX_NULLIFIERS_PER_TX + k })),
@@ -84,9 +94,4 @@ function blockOn(core: Core, fork: Fork, number: number, txs: TxEffect[]): Block
       fork.insertOne(PUBLIC_DATA_TREE, { key, value: publicDataWrites.subarray(at + 32, at + 64) });
     }
   }
-  for (const tree of TREE_IDS) if (tree !== ARCHIVE) state(tree);
-  writeU32(header, HEADER_AT.blockNumber, number);
-  const hash = blockHash(core, header);
-  fork.append(ARCHIVE, [hash]);
-  return { header, blockHash: hash, archiveRoot: fork.snapshot(ARCHIVE).root, txs, l1ToL2Messages: undefined };
 }

@@ -21,7 +21,7 @@ const ANY_DRIFT = "1000000000";
 /** Thrown if the project is not built. */
 export class NotBuiltError extends Error {
   constructor(file: string) {
-    super(`${file} is not there; npm run build makes it`);
+    super(`${file} is not there; npm run build makes it, npm run build:modules what is in build/src`);
     this.name = "NotBuiltError";
   }
 }
@@ -133,12 +133,44 @@ export async function startRpcOnly(dataDirectory: string, flags: readonly string
   return untilSynced(started, `http://127.0.0.1:${port}`);
 }
 
+/** A chain that the reference can follow. */
+export interface ReferenceSource {
+  readonly l1Url: string;
+  readonly registryAddress: string;
+  /** Folder of the blob file store, as seen inside the reference's root. */
+  readonly blobs: string;
+}
+
 /**
- * Starts the reference as a plain node: no sequencer, no peers, no proofs, an empty temporary data directory, the same
- * L1 and blobs.
+ * Starts the reference as a plain node of a local network's chain: no sequencer, no peers, no proofs, an empty temporary
+ * data directory.
  */
-export async function startReferenceNode(reference: Reference, l1: RecordedL1): Promise<SyncedNode> {
+export async function startReference(
+  reference: Reference,
+  { l1Url, registryAddress, blobs }: ReferenceSource,
+): Promise<ServedProcess> {
   const port = await freePort();
+  const process = reference.start(
+    "node_modules/@aztec/aztec/dest/bin/index.js",
+    ["start", "--node", "--port", String(port), "--admin-port", String(await freePort())],
+    {
+      TEST_ACCOUNTS: "true",
+      SPONSORED_FPC: "true",
+      PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+      ETHEREUM_HOSTS: l1Url,
+      L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
+      REGISTRY_CONTRACT_ADDRESS: registryAddress,
+      BLOB_FILE_STORE_URLS: `file://${blobs}`,
+      P2P_ENABLED: "false",
+      PROVER_REAL_PROOFS: "false",
+      MAX_ALLOWED_ETH_CLIENT_DRIFT_SECONDS: ANY_DRIFT,
+    },
+  );
+  return { url: `http://127.0.0.1:${port}`, process };
+}
+
+/** Starts the reference on the same L1 and blobs. */
+export async function startReferenceNode(reference: Reference, l1: RecordedL1): Promise<SyncedNode> {
   const blobs = reference.inside("blobs");
   const outside = reference.outside(blobs);
   if (!existsSync(outside)) {
@@ -150,21 +182,7 @@ export async function startReferenceNode(reference: Reference, l1: RecordedL1): 
       throw error;
     }
   }
-  const started = reference.start(
-    "node_modules/@aztec/aztec/dest/bin/index.js",
-    ["start", "--node", "--port", String(port), "--admin-port", String(await freePort())],
-    {
-      TEST_ACCOUNTS: "true",
-      SPONSORED_FPC: "true",
-      PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
-      ETHEREUM_HOSTS: l1.url,
-      L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
-      REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
-      BLOB_FILE_STORE_URLS: `file://${blobs}`,
-      P2P_ENABLED: "false",
-      PROVER_REAL_PROOFS: "false",
-      MAX_ALLOWED_ETH_CLIENT_DRIFT_SECONDS: ANY_DRIFT,
-    },
-  );
-  return untilSynced(started, `http://127.0.0.1:${port}`);
+  const { registryAddress } = RECORDED_CHAIN;
+  const { process, url } = await startReference(reference, { l1Url: l1.url, registryAddress, blobs });
+  return untilSynced(process, url);
 }

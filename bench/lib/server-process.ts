@@ -58,10 +58,13 @@ export class ServerProcess {
 
   /**
    * Calls `look` every few milliseconds until it returns a value. Throws ServerProcessError if the process ends first
-   * or takes too long.
+   * or takes longer than `limitMs`.
    */
-  async until<T>(look: (output: string) => Promise<T | undefined> | T | undefined): Promise<T> {
-    for (const limit = performance.now() + READY_LIMIT_MS; ; await sleep(5)) {
+  async until<T>(
+    look: (output: string) => Promise<T | undefined> | T | undefined,
+    limitMs = READY_LIMIT_MS,
+  ): Promise<T> {
+    for (const limit = performance.now() + limitMs; ; await sleep(5)) {
       const found = await look(this.#output);
       if (found !== undefined) return found;
       if (this.#end !== undefined) throw new ServerProcessError(this.#name, this.#end, this.#output);

@@ -11,6 +11,8 @@ export interface SuiteContext {
   readonly seconds: number;
   readonly reference: Reference | undefined;
   readonly states: StatesOnDemand;
+  /** Folder with a recording that bench/long-chain.ts made. */
+  readonly longChain: string | undefined;
   /** Reports what is being measured. */
   progress(text: string): void;
 }

@@ -4,7 +4,7 @@ import type { Core } from "../../src/core/core.ts";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { BotNode } from "../../src/node/bot/bot-node.ts";
-import { mintTx, type TokenTxs, tokenTxs, transferTx } from "../../src/node/bot/transfers.ts";
+import { mintTx, type TokenTxs, type TransferPlan, tokenTxs, transferTx } from "../../src/node/bot/transfers.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { ACCUMULATED_ARRAYS } from "../../src/protocol/tx/accumulated-data.ts";
@@ -34,6 +34,8 @@ const CONNECTIONS = 8;
 const NULLIFIER_AT = TX_DATA_AT.accumulated + ACCUMULATED_ARRAYS.nullifiers.at;
 const TRIPLES_FROM = Math.floor(NULLIFIER_AT / 3) * 3;
 const TRIPLES_TO = Math.ceil((NULLIFIER_AT + 32) / 3) * 3;
+
+type Transfers = Pick<TransferPlan, "privateTransfers" | "publicTransfers">;
 
 /** A sendTx request with one public transfer; replacing the nullifier makes another tx. */
 interface Pattern {
@@ -72,6 +74,7 @@ export class TxTraffic {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   #patterns: Pattern[] = [];
   #made = 0;
+  #fresh: TxTerms | undefined;
 
   constructor(url: string) {
     this.url = url;
@@ -101,8 +104,7 @@ export class TxTraffic {
   }
 
   #transfer(terms: TxTerms, payer: Uint8Array): Tx {
-    const plan = { privateTransfers: 0, publicTransfers: 1, recipient: RECIPIENT, amount: 1n, terms, next: randomFr };
-    const tx = transferTx(this.#core, this.#txs, plan);
+    const tx = this.#transfers(terms, { privateTransfers: 0, publicTransfers: 1 });
     tx.data.set(payer, TX_DATA_AT.feePayer);
     return tx;
   }
@@ -114,9 +116,21 @@ export class TxTraffic {
 
   /** Sends a tx with one private transfer and no public call. Returns its hash. */
   async sendPrivate(): Promise<string> {
-    const terms = await this.#terms();
-    const plan = { privateTransfers: 1, publicTransfers: 0, recipient: RECIPIENT, amount: 1n, terms, next: randomFr };
-    return this.#sendHashed(transferTx(this.#core, this.#txs, plan));
+    return this.#sendHashed(this.#transfers(await this.#terms(), { privateTransfers: 1, publicTransfers: 0 }));
+  }
+
+  /** Sends a tx with the given transfers and the terms of the last refresh. Rejects with a LoadError if it is refused. */
+  async sendFresh(transfers: Transfers): Promise<void> {
+    this.#fresh ??= await this.#terms();
+    const tx = this.#transfers(this.#fresh, transfers);
+    tx.data.set(PAYERS[this.#made++ % PAYERS.length], TX_DATA_AT.feePayer);
+    // The node computes the hash itself.
+    await this.#post(sendBody(new Uint8Array(32), tx));
+  }
+
+  #transfers(terms: TxTerms, transfers: Transfers): Tx {
+    const plan = { ...transfers, recipient: RECIPIENT, amount: 1n, terms, next: randomFr };
+    return transferTx(this.#core, this.#txs, plan);
   }
 
   async #sendHashed(tx: Tx): Promise<string> {
@@ -128,6 +142,7 @@ export class TxTraffic {
   /** Reads the latest anchor and the current fees. */
   async refresh(): Promise<void> {
     const terms = await this.#terms();
+    this.#fresh = terms;
     this.#patterns = PAYERS.map((payer) => {
       const tx = this.#transfer(terms, payer);
       const body = sendBody(new Uint8Array(32), tx);
