@@ -126,10 +126,12 @@ export class EpochProver {
   ): Promise<{ root: ProofData<EpochRollup>; opening: JoinedOpening }> {
     const { core, jobs } = this.#context;
     const challenges = await finalChallenges(core, checkpoints);
+    // First, so that it is done beside the checkpoint roots.
+    const blob = await joinedBlob(checkpoints, challenges.gamma);
+    const opened = this.#services.kzg.open(blob, challenges.z);
+    // Awaited below, or of no interest.
+    opened.catch(() => {});
     const { proofs, accumulator } = await proveCheckpoints(this.#context, checkpoints, challenges);
-    const opened = joinedBlob(checkpoints, challenges.gamma).then((blob) =>
-      this.#services.kzg.open(blob, challenges.z),
-    );
     const children = this.#rootChildren(proofs, signal);
     const check = ({ blobs }: EpochRollup) => {
       const { gamma, gammaPower } = accumulator;
