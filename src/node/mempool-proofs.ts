@@ -6,7 +6,7 @@ import { BbProcesses } from "../mempool/proofs/bb-processes.ts";
 import { findBbProgram, packagedModule } from "../mempool/proofs/bb-program.ts";
 import { BbThreads } from "../mempool/proofs/bb-threads.ts";
 import { BbVerifier, DEFAULT_KEPT_FILES } from "../mempool/proofs/bb-verifier.ts";
-import { ACCEPT_ANY_PROOF, missingVerifier, type ProofVerifier } from "../mempool/proofs/proof-verifier.ts";
+import { acceptAfter, missingVerifier, type ProofVerifier } from "../mempool/proofs/proof-verifier.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 /** Most milliseconds of a verification. */
@@ -21,6 +21,7 @@ export type ProofSettings = Pick<
   | "bbSkipCleanup"
   | "numConcurrentIVCVerifiers"
   | "bbIVCConcurrency"
+  | "proverTestVerificationDelayMs"
 >;
 
 /**
@@ -30,7 +31,7 @@ export type ProofSettings = Pick<
 export async function configuredVerifier(values: ProofSettings, logger: Logger): Promise<ProofVerifier> {
   if (!values.realProofs && !values.debugForceTxProofVerification) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
-    return ACCEPT_ANY_PROOF;
+    return acceptAfter(values.proverTestVerificationDelayMs);
   }
   // More at once than there are processors would only make each slower.
   const parallel = Math.min(values.numConcurrentIVCVerifiers, availableParallelism());

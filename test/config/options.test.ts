@@ -94,6 +94,7 @@ describe("options of the reference", () => {
       BOT_TOKEN_SALT: `0x${"00".repeat(31)}01`,
       L1_CHAIN_ID: "31337",
       NETWORK: "local",
+      PROVER_TEST_VERIFICATION_DELAY_MS: "0",
       ROLLUP_VERSION: "canonical",
       SEQ_PER_BLOCK_ALLOCATION_MULTIPLIER: "2",
     });

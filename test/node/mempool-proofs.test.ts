@@ -22,6 +22,8 @@ vi.mock("node:os", async (original) => ({
   availableParallelism: () => 3,
 }));
 
+vi.mock("node:timers/promises", () => import("../support/fakeable-sleep.ts"));
+
 let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "svc-proof-options-")));
@@ -91,4 +93,24 @@ it.each([
   expect(readdirSync(work).map((name) => readdirSync(join(work, name)).sort())).toEqual(
     kept === 1 ? [["proof", "vk"]] : [],
   );
+});
+
+it("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
+  const verifier = (environment: Record<string, string>) => {
+    const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "false", ...environment } });
+    return configuredVerifier(values, silentLogger);
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await (await verifier({})).verify(tx)).toBe(true);
+  let accepted: boolean | undefined;
+  const slow = await verifier({ PROVER_TEST_VERIFICATION_DELAY_MS: "5000" });
+  const verified = slow.verify(tx).then((verdict) => {
+    accepted = verdict;
+  });
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(accepted).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  await verified;
+  expect(accepted).toBe(true);
 });

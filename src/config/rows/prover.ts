@@ -386,11 +386,10 @@ export const agent = {
       flags: ["--proverAgent.proverTestVerificationDelayMs"],
       env: ["PROVER_TEST_VERIFICATION_DELAY_MS"],
       kind: integer(0, MAX_MILLISECONDS),
-      meaning: "duration of simulated verification, in ms",
-      unused: true,
-      usedBy: "prover",
+      meaning: "time after which a proof of a transaction is accepted where proofs are simulated, in ms",
+      usedBy: "mempool",
     },
-    10,
+    0,
   ),
   cancelJobsOnStop: agentRows.withDefault(
     {

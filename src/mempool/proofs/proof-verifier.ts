@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { BusyError } from "../../errors/busy-error.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
@@ -5,6 +6,8 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 export interface ProofVerifier {
   /** True if proofs cannot be verified, so that every tx with a proof is refused. */
   readonly missing?: boolean;
+  /** True if every proof is accepted without a look at it. */
+  readonly simulated?: boolean;
   /**
    * Rejects with a ProofQueueFullError when too many txs wait already, and with a ProofVerifierMissingError when proofs
    * cannot be verified.
@@ -14,7 +17,19 @@ export interface ProofVerifier {
 }
 
 /** For networks with simulated proofs: accepts every proof. */
-export const ACCEPT_ANY_PROOF: ProofVerifier = { verify: async () => true, close: async () => {} };
+export const ACCEPT_ANY_PROOF: ProofVerifier = { simulated: true, verify: async () => true, close: async () => {} };
+
+/** The same, after a while. */
+export function acceptAfter(delayMs: number): ProofVerifier {
+  if (delayMs === 0) return ACCEPT_ANY_PROOF;
+  return {
+    ...ACCEPT_ANY_PROOF,
+    async verify() {
+      await sleep(delayMs);
+      return true;
+    },
+  };
+}
 
 /** The proof program is missing, so this node accepts no txs. */
 export class ProofVerifierMissingError extends Error {

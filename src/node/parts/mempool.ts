@@ -11,7 +11,6 @@ import { countSubmissions, observeTxPool } from "../../mempool/metrics.ts";
 import { storedChainView } from "../../mempool/pool/stored-chain-view.ts";
 import { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { countedVerifier } from "../../mempool/proofs/metrics.ts";
-import { ACCEPT_ANY_PROOF } from "../../mempool/proofs/proof-verifier.ts";
 import { recentFees } from "../../mempool/recent-fees.ts";
 import { TxIntake } from "../../mempool/tx-intake.ts";
 import { TxSimulator } from "../../mempool/tx-simulator.ts";
@@ -129,7 +128,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     teardown.add("tx digest threads", () => digests.close());
     const configured = await configuredVerifier(values, logger);
     // Accepting any proof is no verification.
-    const proofs = configured === ACCEPT_ANY_PROOF ? configured : countedVerifier(context.metrics, configured);
+    const proofs = configured.simulated ? configured : countedVerifier(context.metrics, configured);
     teardown.add("proof verifier", () => proofs.close());
 
     const execution = new ExecutionPool(
