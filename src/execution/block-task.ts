@@ -72,7 +72,10 @@ export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBl
   };
 }
 
-/** Copies a task so that each byte array owns its buffer. A posted view would carry its whole buffer. */
+const NO_PROOF = new Uint8Array(0);
+
+/** Copies a task so that each byte array owns its buffer, without the proofs, which take no part in execution. */
 export function packTask(task: BlockTask): BlockTask {
-  return detached(task);
+  const txs = task.txs.map(({ hash, tx }) => ({ hash, tx: { ...tx, chonkProof: NO_PROOF } }));
+  return detached({ ...task, txs });
 }

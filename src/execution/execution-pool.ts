@@ -1,4 +1,5 @@
 import type { ChainReadsOptions } from "../archiver/chain-reads.ts";
+import { detachedBuffers } from "../threads/detached.ts";
 import { moduleBeside } from "../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import {
@@ -37,7 +38,8 @@ export class ExecutionPool {
     signal?.addEventListener("abort", abort, { once: true });
     let outcome: BlockOutcome | "stale";
     try {
-      outcome = await this.#threads.run(packTask({ ...task, interrupt }), { name: "processBlock" });
+      const packed = packTask({ ...task, interrupt });
+      outcome = await this.#threads.run(packed, { name: "processBlock", transferList: detachedBuffers(packed) });
     } finally {
       signal?.removeEventListener("abort", abort);
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
-import { type BlockTask, StaleBaseError } from "../../src/execution/block-task.ts";
+import { type BlockTask, packTask, StaleBaseError } from "../../src/execution/block-task.ts";
 import { ExecutionPool } from "../../src/execution/execution-pool.ts";
 import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
 import { headerSnapshot } from "../../src/protocol/block-header.ts";
@@ -55,6 +55,16 @@ describe("execution on other threads", () => {
     expect(revert?.functionErrorStack.at(0)?.functionSelector).toHaveLength(4);
     expect(revert?.noirErrorStack.at(-1)).toMatch(/^0\.\d+$/);
     expect(returned).toHaveLength(1);
+  });
+
+  it("an execution pool leaves a task's bytes as they are and sends no proofs to its threads", async () => {
+    const [block] = blocks.filter(({ txs }) => txs.length > 0);
+    const given = task(block);
+    const before = given.txs.map(({ tx }) => [toHex(tx.data), toHex(tx.chonkProof)]);
+    expect(before[0][1].length).toBeGreaterThan(1_000);
+    await pool.process(given);
+    expect(given.txs.map(({ tx }) => [toHex(tx.data), toHex(tx.chonkProof)])).toEqual(before);
+    expect(packTask(given).txs.map(({ tx }) => tx.chonkProof.length)).toEqual(given.txs.map(() => 0));
   });
 
   it("an execution pool reports a tx that cannot be included", async () => {

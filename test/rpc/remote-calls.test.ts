@@ -1,8 +1,10 @@
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { L1Error } from "../../src/l1/errors.ts";
+import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { ExecutionError, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { RemoteCalls, serveCalls } from "../../src/rpc/remote/call-port.ts";
+import { givenTxBuffers } from "../../src/rpc/remote/given-tx-buffers.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 
 class NoL1 extends L1Error {
@@ -79,6 +81,32 @@ test("results are copied over the port, unless the service transfers its buffers
   for (const name of ["given", "away"]) {
     expect(await calls.call(name, "fresh", [])).toEqual([new Uint8Array(100).fill(1), { body: new Uint8Array(5) }]);
   }
+});
+
+test("a client's tx is handed over with the call, and other arguments are copied", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const lengths = ({ data, chonkProof, publicFunctionCalldata: [{ hash }] }: Tx) =>
+    [data, chonkProof, hash].map(({ length }) => length);
+  const callable = { mempool: ["submit", "get"], simulator: ["simulate"] };
+  serveCalls(port1, { mempool: { submit: lengths, get: lengths }, simulator: { simulate: lengths } }, callable);
+  const remote = new RemoteCalls(port2, { most: 3, handsOver: givenTxBuffers });
+  const hash = new Uint8Array(32);
+  const tx = (data: Uint8Array): Tx => ({
+    data,
+    chonkProof: new Uint8Array(200),
+    contractClassLogFields: [],
+    publicFunctionCalldata: [{ values: new Uint8Array(64), hash }],
+  });
+  const [own, part] = [tx(new Uint8Array(100)), tx(new Uint8Array(300).subarray(0, 100))];
+  expect(await remote.call("mempool", "get", [own])).toEqual([100, 200, 32]);
+  expect(lengths(own)).toEqual([100, 200, 32]);
+  for (const given of [own, part]) expect(await remote.call("mempool", "submit", [given])).toEqual([100, 200, 32]);
+  expect(lengths(own)).toEqual([0, 0, 32]);
+  expect(lengths(part)).toEqual([100, 0, 32]);
+  const simulated = tx(new Uint8Array(100));
+  expect(await remote.call("simulator", "simulate", [simulated, {}])).toEqual([100, 200, 32]);
+  expect(lengths(simulated)).toEqual([0, 0, 32]);
+  port1.close();
 });
 
 test("errors keep their class, code and data over the port", async () => {

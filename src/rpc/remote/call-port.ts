@@ -83,18 +83,22 @@ export function serveCalls(
 export interface RemoteCallsOptions {
   /** Calls that may wait for their answer at once; a further one is refused with an RpcError. */
   most: number;
+  /** Buffers in the arguments of a call that are handed over instead of copied. */
+  handsOver?(service: string, method: string, args: readonly unknown[]): ArrayBuffer[];
 }
 
 /** The asking end of a call port. */
 export class RemoteCalls {
   readonly #port: MessagePort;
   readonly #most: number;
+  readonly #handsOver: NonNullable<RemoteCallsOptions["handsOver"]>;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #lastId = 0;
 
-  constructor(port: MessagePort, { most }: RemoteCallsOptions) {
+  constructor(port: MessagePort, { most, handsOver = () => [] }: RemoteCallsOptions) {
     this.#port = port;
     this.#most = most;
+    this.#handsOver = handsOver;
     port.on("message", (reply: Reply) => {
       const waiting = this.#waiting.get(reply.id);
       this.#waiting.delete(reply.id);
@@ -128,7 +132,7 @@ export class RemoteCalls {
 
   #send(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#port.postMessage(call);
+      this.#port.postMessage(call, this.#handsOver(call.service, call.method, call.args));
       this.#waiting.set(call.id, { resolve, reject });
     });
   }

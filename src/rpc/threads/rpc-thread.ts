@@ -15,6 +15,7 @@ import type { NodeStatus } from "../ports/node-status.ts";
 import type { PoolChange, PoolEvents } from "../ports/pool-events.ts";
 import type { Registry } from "../registry.ts";
 import { RemoteCalls } from "../remote/call-port.ts";
+import { givenTxBuffers } from "../remote/given-tx-buffers.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { SocketCounts } from "../subscriptions/socket-counts.ts";
@@ -138,7 +139,7 @@ export async function runRpcThread(
 ): Promise<void> {
   const { status, server } = settings;
   const { store, ...reads } = openRpcReads(settings.reads);
-  const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS });
+  const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS, handsOver: givenTxBuffers });
   const remote = remoteServices(remoteCalls);
   let { upstreams } = settings;
   const live = upstreams === undefined ? remote : neededServices();
