@@ -1,14 +1,31 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { defineConfig } from "vitest/config";
+import { join } from "node:path";
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { BUILT_MODULES, builtSources, expectBuilt, replacesModules } from "./test/support/built-sources.ts";
 import { LANES, Lanes } from "./test/support/lanes.ts";
+import { IS_BUILT } from "./test/support/program.ts";
 import { isRetried } from "./test/support/retried.ts";
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => `test/${name}`);
-const { retried = [], once = [] } = Object.groupBy(files, (path) =>
-  isRetried(path, readFileSync(path, "utf8")) ? "retried" : "once",
-);
+  .map((name) => `test/${name}`)
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+if (IS_BUILT) expectBuilt();
+
+/** Files that are alike in both ways; a project without files would be an error. */
+function project(retried: boolean, replacing: boolean): TestProjectConfiguration[] {
+  const include = files
+    .filter(({ path, text }) => isRetried(path, text) === retried && replacesModules(text) === replacing)
+    .map(({ path }) => path);
+  if (include.length === 0) return [];
+  const name = `${retried ? "retried" : "once"}${replacing ? ", replacing modules" : ""}`;
+  const test = { name, include, retry: retried && process.env.CI ? 1 : 0 };
+  if (replacing || !IS_BUILT) return [{ extends: true, test }];
+  return [
+    { extends: true, plugins: [builtSources], test: { ...test, server: { deps: { external: [BUILT_MODULES] } } } },
+  ];
+}
 
 export default defineConfig({
   test: {
@@ -19,10 +36,9 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: LANES,
     sequence: { sequencer: Lanes },
+    // What Node.js compiled of a module, for the next process that imports it.
+    env: IS_BUILT ? { NODE_COMPILE_CACHE: join(import.meta.dirname, "build/compile-cache") } : {},
     setupFiles: process.env.SVC_TEST_TIMES ? ["test/support/record-times.ts"] : [],
-    projects: [
-      { extends: true, test: { name: "once", include: once } },
-      { extends: true, test: { name: "retried", include: retried, retry: process.env.CI ? 1 : 0 } },
-    ],
+    projects: [false, true].flatMap((retried) => [false, true].flatMap((replacing) => project(retried, replacing))),
   },
 });

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 
 /** `npm test` has just built everything and sets this: a start from source takes twice the time. */
-const isBuilt = process.env.SVC_TEST_BUILT !== undefined;
+export const IS_BUILT = process.env.SVC_TEST_BUILT !== undefined;
 
 /** `svc` as tests start it. */
-export const SVC_PROGRAM = join(import.meta.dirname, "../..", isBuilt ? "build/svc/cli/main.js" : "src/cli/main.ts");
+export const SVC_PROGRAM = join(import.meta.dirname, "../..", IS_BUILT ? "build/svc/cli/main.js" : "src/cli/main.ts");
 
 /** Options of Node.js for programs of tests that import from `src`. */
 export const NODE_OPTIONS: readonly string[] = [
   "--disable-warning=ExperimentalWarning",
-  ...(isBuilt ? ["--import", join(import.meta.dirname, "built-modules.ts")] : []),
+  ...(IS_BUILT ? ["--import", join(import.meta.dirname, "built-modules.ts")] : []),
 ];
