@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Svc, spawnSvc } from "../cli/run-svc.ts";
+import { putIdentity, readIdentity, SCHEMA_VERSION } from "../../src/storage/identity.ts";
+import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
 import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
 import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
+import { keptDirectory, withStore } from "./migrations/kept-directory.ts";
 
 /** The tests share a node and a process of --rpc-only, and run in order. */
 const LAST_BLOCK = 59;
@@ -134,4 +136,31 @@ test("a process of --rpc-only goes over to the snapshot that the node takes when
   // The node has another port now.
   await expect.poll(async () => (await ask(reader, "node_getPendingTxCount")).status).toBe(200);
   await sameAnswers();
+});
+
+test("a process of --rpc-only waits for the node to migrate a store, and ends beside a later version's", async () => {
+  const older = keptDirectory(SCHEMA_VERSION - 1);
+  try {
+    cpSync(join(folder, "data", "node.json"), join(older, "node.json"));
+    const waiting = startReader(older);
+    await waiting.shows(/waiting: the chain store is being migrated/);
+    const migrating = await startNode(older);
+    await expect.poll(() => height(waiting)).toBe(LAST_BLOCK);
+    await migrating.end("SIGTERM");
+    expect(await height(waiting)).toBe(LAST_BLOCK);
+
+    await withStore(join(older, "chain"), (store) => {
+      const identity = readIdentity(store)!;
+      store.transaction(() => putIdentity(store, { ...identity, schemaVersion: SCHEMA_VERSION + 1 }));
+    });
+    const { code, stderr } = await waiting.ended;
+    expect(code).toBe(1);
+    const fault = `has schema version ${SCHEMA_VERSION + 1}, this node reads version ${SCHEMA_VERSION}`;
+    expect(stderr).toContain(fault);
+    const again = await runSvc(["start", "--rpc-only", "--data-directory", older, "--port", "0"], { LOG_JSON: "1" });
+    expect(again.code).toBe(1);
+    for (const part of [fault, '"errorCode":"store-schema"']) expect(again.stderr).toContain(part);
+  } finally {
+    rmSync(older, { recursive: true, force: true });
+  }
 });
