@@ -42,8 +42,8 @@ export interface CpuSplit {
   kinds: ReadonlyMap<string, number>;
   /** Of the process, by the system's count. */
   totalMs: number;
-  /** Share of the hashing in the whole. */
-  hashing: number;
+  /** Share of the hashing in the whole; undefined if the core's functions have no names (wasm-names.ts). */
+  hashing: number | undefined;
 }
 
 function addProfile(profile: CpuProfile, wasm: WasmNames, kinds: Map<string, number>): void {
@@ -87,7 +87,7 @@ export async function cpuSplit(chain: FollowedChain, block: number): Promise<Cpu
     const totalMs = node.cpuSeconds * 1000;
     const sampled = [...kinds.values()].reduce((sum, ms) => sum + ms, 0);
     kinds.set(UNSAMPLED, Math.max(0, totalMs - sampled));
-    return { kinds, totalMs, hashing: (kinds.get(HASHING) ?? 0) / totalMs };
+    return { kinds, totalMs, hashing: wasm.size === 0 ? undefined : (kinds.get(HASHING) ?? 0) / totalMs };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
