@@ -17,8 +17,6 @@ const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 32;
 const BATCH = 100;
 const BATCH_CONNECTIONS = 8;
-/** The first answers of a connection are taken in parts, until the system has enlarged its buffers. */
-const BATCH_SECONDS = 4;
 /**
  * The machine that the targets are for has two processors, and a node with many witness requests has an RPC thread on
  * each.
@@ -46,11 +44,10 @@ function bodies(method: string, block: number | "latest"): string[] {
 
 /** Witnesses in batches against single calls for as many, both with the same number of connections as they are for. */
 async function batches(
-  { repeats, quick }: Pick<SuiteContext, "repeats" | "quick">,
+  { repeats, seconds }: Pick<SuiteContext, "repeats" | "seconds">,
   url: string,
   block: number,
 ): Promise<(Comparison | Figure)[]> {
-  const seconds = quick ? 1 : BATCH_SECONDS;
   const singles = bodies(METHODS.nullifier, block);
   const batched = Array.from(
     { length: singles.length / BATCH },
@@ -176,7 +173,7 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
       );
     }
     progress("batches, one RPC thread");
-    measurements.push(...(await batches(context, url, tip)));
+    measurements.push(...(await batches({ repeats, seconds }, url, tip)));
     const notes = [
       `witnesses: ours from a state of ${leaves} nullifiers and as many public-data leaves with ${tip - 1} real blocks on top, ` +
         `${RPC_THREADS} RPC threads, which share two processors with the load generator; keys are random and not in the tree`,
