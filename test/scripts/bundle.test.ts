@@ -5,12 +5,13 @@ import { expect, it } from "vitest";
 const SOURCE = join(import.meta.dirname, "../../src");
 
 it("every thread and child process starts with a file that the bundle has", () => {
-  const starts = /new (?:Worker|Piscina)\b|= fork\(|\bworkerPool\(/;
+  const starts = /new (?:Worker|Piscina)\b|= fork\(|\bworkerPool\(|new ReleasablePool\b/;
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const without = files.filter((path) => {
     const text = readFileSync(join(SOURCE, path), "utf8");
     return starts.test(text) && !text.includes("moduleBeside(import.meta.url,");
   });
-  // The feed asks the module beside its thread for the file, and the pool is given it by its callers.
-  expect(without.sort()).toEqual(["node/parts/feed.ts", "threads/worker-pool.ts"]);
+  // The feed asks the module beside its thread for the file, and the pools are given it by their callers.
+  const given = ["node/parts/feed.ts", "threads/releasable-pool.ts", "threads/worker-pool.ts"];
+  expect(without.sort()).toEqual(given);
 });
