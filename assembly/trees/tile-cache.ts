@@ -6,8 +6,8 @@ import { zeroHash } from "./zero-hashes";
 /**
  * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set
  * the tile goes that was used longest ago, a leaf tile sixteen times sooner than one above. A leaf tile takes no place
- * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, whose set the
- * path fills by itself, or that is not worth it.
+ * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, whose set
+ * the path fills by itself, or that is not worth it.
  *
  *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32
  *   height and levels of the path's empty part 2 x u32 | pad to 64

@@ -142,8 +142,8 @@ export interface ReferenceSource {
 }
 
 /**
- * Starts the reference as a plain node of a local network's chain: no sequencer, no peers, no proofs, an empty temporary
- * data directory.
+ * Starts the reference as a plain node of a local network's chain: no sequencer, no peers, no proofs, an empty
+ * temporary data directory.
  */
 export async function startReference(
   reference: Reference,

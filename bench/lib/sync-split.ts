@@ -16,7 +16,9 @@ const HASHING = "hashing in the core: trees, blob sponges, block hashes";
 const UNSAMPLED = "threads without JavaScript: compiling, collecting, reading files; the profiler itself";
 const REST = "rest, most of it the start";
 
-/** Kinds of work by the file of the function, in order of precedence. Functions without a file count as their caller. */
+/**
+ * Kinds of work by the file of the function, in order of precedence. Functions without a file count as their caller.
+ */
 const BY_FILE: readonly (readonly [RegExp, string])[] = [
   [/@noble\/hashes|node:internal\/crypto/, "SHA-256 and Keccak of headers, blobs and calls"],
   [/node_modules\/(lmdb|msgpackr|ordered-binary)|\/src\/storage\//, "rows of the store"],

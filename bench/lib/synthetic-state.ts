@@ -109,8 +109,8 @@ function* writeLeaves(
   const lastKey = valueKey(tree, last);
   tables.keys.put(lastKey, leafBytes({ ...readLeaf(last, tables.keys.get(lastKey)!), ...next(0) }));
   const since = tree === PUBLIC_DATA_TREE ? 1 : undefined;
-  // Keys that arrive in random order take 152 bytes of pages each, ascending ones 207, since pages split in the middle. A
-  // quarter of them that come between the others make it 155.
+  // Keys that arrive in random order take 152 bytes of pages each, ascending ones 207, since pages split in the middle.
+  // A quarter of them that come between the others make it 155.
   const isLate = Uint8Array.from({ length: count }, () => (random.below(4) === 0 ? 1 : 0));
   for (const late of [0, 1]) {
     for (let i = 0; i < count; i++) {

@@ -119,7 +119,9 @@ export class TxTraffic {
     return this.#sendHashed(this.#transfers(await this.#terms(), { privateTransfers: 1, publicTransfers: 0 }));
   }
 
-  /** Sends a tx with the given transfers and the terms of the last refresh. Rejects with a LoadError if it is refused. */
+  /**
+   * Sends a tx with the given transfers and the terms of the last refresh. Rejects with a LoadError if it is refused.
+   */
   async sendFresh(transfers: Transfers): Promise<void> {
     this.#fresh ??= await this.#terms();
     const tx = this.#transfers(this.#fresh, transfers);

@@ -15,8 +15,8 @@ import { TxTraffic } from "../lib/tx-traffic.ts";
 import { answerTo, call } from "../lib/wrk.ts";
 
 /**
- * Seconds of transfers that make the chain, pairs of starts with a snapshot and by the feed, and transfers one after the
- * other during which the lag is measured: each moves the tips once or twice, and a p99 needs a hundred moves.
+ * Seconds of transfers that make the chain, pairs of starts with a snapshot and by the feed, and transfers one after
+ * the other during which the lag is measured: each moves the tips once or twice, and a p99 needs a hundred moves.
  */
 const USUAL = { chainSeconds: 180, snapshotPairs: 3, feedPairs: 1, singles: 72 };
 const QUICK = { chainSeconds: 8, snapshotPairs: 1, feedPairs: 1, singles: 5 };

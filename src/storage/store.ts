@@ -49,8 +49,8 @@ export interface StoreOptions {
   mapSizeKb?: number;
   readOnly?: boolean;
   /**
-   * A fault reads one page instead of a window around it (MDB_NORDAHEAD): for a store that may be larger than memory and
-   * is read at random places, of which a window has nothing else that is needed. Windows, 128 KiB by default and
+   * A fault reads one page instead of a window around it (MDB_NORDAHEAD): for a store that may be larger than memory
+   * and is read at random places, of which a window has nothing else that is needed. Windows, 128 KiB by default and
    * megabytes on some systems, would drive needed pages out of memory. In a process the first open of a store decides.
    */
   singlePages?: boolean;

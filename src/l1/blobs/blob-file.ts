@@ -100,7 +100,9 @@ const AROUND: readonly (readonly [number, Buffer])[] = [
 /** Digits that are compared at once. */
 const ZEROS = Buffer.alloc(4096, "0");
 
-/** Bytes of the digits from `at`, of which most are zeros at the end; undefined if others than digits are among them. */
+/**
+ * Bytes of the digits from `at`, of which most are zeros at the end; undefined if others than digits are among them.
+ */
 function digitBytes(json: Buffer, at: number, length: number): Uint8Array | undefined {
   let end = at + 2 * length;
   for (let step = end - ZEROS.length; step >= at && json.compare(ZEROS, 0, ZEROS.length, step, end) === 0; ) {

@@ -22,7 +22,9 @@ export function jobSource(broker: ProvingBroker, store: MemoryStore): JobSource 
   };
 }
 
-/** What is wrong with the URI of an output, or undefined: agents of this process have saved it, others send it whole. */
+/**
+ * What is wrong with the URI of an output, or undefined: agents of this process have saved it, others send it whole.
+ */
 export function outputFaultHere(store: MemoryStore) {
   return (job: Pick<BrokerJob, "id" | "type">, literal: Uint8Array): string | undefined => {
     const uri: string = JSON.parse(Buffer.from(literal).toString());

@@ -4,8 +4,8 @@ import type { JsonWriter } from "../encoding/json-writer.ts";
 export interface BatchCalls {
   readonly length: number;
   /**
-   * Writes the answer to a call if that takes neither objects nor waiting. Otherwise it returns false, and what it wrote
-   * counts for nothing.
+   * Writes the answer to a call if that takes neither objects nor waiting. Otherwise it returns false, and what it
+   * wrote counts for nothing.
    */
   write(at: number, out: JsonWriter): boolean;
   /** A call as JSON.parse gives it. */

@@ -28,7 +28,9 @@ export interface ScannedBatchOptions {
   counts?: CallCounts;
 }
 
-/** The calls of a batch in which all have the usual form, answered from the bytes of the batch where that is possible. */
+/**
+ * The calls of a batch in which all have the usual form, answered from the bytes of the batch where that is possible.
+ */
 export class ScannedBatch implements BatchCalls {
   readonly #options: ScannedBatchOptions;
   readonly #methods: (WireMethod | undefined)[] = [];
