@@ -3,6 +3,7 @@ import { feePayerBalanceSlot } from "../../src/core/derive/public-storage.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import { type FreshTxPlan, freshTx, txJson } from "../mempool/support/fresh-txs.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
@@ -42,14 +43,18 @@ test("a node that accepts all proofs logs that proofs are not checked", () => {
   expect(node.log).toContain("PROOFS OF TRANSACTIONS ARE NOT CHECKED");
 });
 
-test("recorded txs are refused because their nullifiers are spent", async () => {
-  for (const { json } of [recorded[0], recorded[20], recorded[60]]) {
-    const { status, error } = await send(json);
+test("a tx that is in a block is accepted again without effect, and another one with its nullifiers is refused", async () => {
+  for (const { json, tx } of [recorded[0], recorded[20], recorded[60]]) {
+    expect(await send(json)).toEqual({ status: 200, result: undefined, error: undefined });
+    const data = new Uint8Array(tx.data);
+    data[TX_DATA_AT.maxFeesPerGas + 31] ^= 1;
+    const { status, error } = await send(txJson(core, { ...tx, data }).json);
     expect(status).toBe(400);
     expect(error?.code).toBe(-32702);
     // Whether the tx has expired too depends on the age of the recording.
     expect(error?.message).toMatch(/^Invalid tx: (Invalid expiration timestamp, )?Existing nullifier$/);
   }
+  expect((await answer("node_getPendingTxCount")).result).toBe(0);
 });
 
 test("a valid tx is accepted and can be read over every pool method", async () => {

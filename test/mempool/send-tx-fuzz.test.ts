@@ -49,7 +49,7 @@ function setUp() {
       return { facts, verdict };
     },
   };
-  const intake = new TxIntake({ validator, pool, priceBumpPercentage: 10n });
+  const intake = new TxIntake({ validator, pool, chain: world, priceBumpPercentage: 10n });
   return { pool, store, rpc: asker({ mempool: mempoolService({ pool, intake, synced: () => true }) }) };
 }
 

@@ -7,11 +7,15 @@ import type { NewTx } from "../../src/mempool/pool/pool-admission.ts";
 import { SharedCommits } from "../../src/mempool/pool/shared-commits.ts";
 import { txFacts } from "../../src/mempool/tx-facts.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
+import { equal } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { VALID } from "../../src/protocol/tx/verdict.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { poolTx } from "./support/pool-txs.ts";
+
+const NOTHING_MINED = { minedIn: () => undefined };
+const summary = () => undefined;
 
 describe("tx intake", () => {
   const facts = (i: number) => poolTx({ hash: fr(i) });
@@ -20,7 +24,9 @@ describe("tx intake", () => {
     const batches: number[][] = [];
     const intake = new TxIntake({
       validator: { fromClient: async (tx) => ({ facts: facts(tx.data.length), verdict: VALID }) },
+      chain: NOTHING_MINED,
       pool: {
+        summary,
         add: (txs: readonly NewTx[], bidding) => {
           expect(bidding).toEqual({ by: "fee", bumpPercentage: 10n });
           batches.push(txs.map(({ hash }) => hash[31]));
@@ -47,7 +53,9 @@ describe("tx intake", () => {
     const intake = (verdict: typeof VALID | { result: "invalid"; reason: string[] }) =>
       new TxIntake({
         validator: { fromClient: async () => ({ facts: facts(1), verdict }) },
+        chain: NOTHING_MINED,
         pool: {
+          summary,
           add: () => {
             throw reject;
           },
@@ -58,6 +66,36 @@ describe("tx intake", () => {
     expect(await intake(verdict).submit(tx)).toEqual({ verdict });
     await expect(intake(VALID).submit(tx)).rejects.toBe(reject);
   });
+
+  test.each([
+    { known: "mined", reasons: ["Existing nullifier"], taken: true },
+    { known: "mined", reasons: ["Invalid expiration timestamp", "Existing nullifier"], taken: true },
+    { known: "mined", reasons: ["Existing nullifier", "Insufficient fee payer balance"], taken: true },
+    { known: "mined", reasons: ["Existing nullifier", "Incorrect calldata for public call"], taken: false },
+    { known: "pending", reasons: ["Insufficient fee per gas"], taken: true },
+    { known: "pending", reasons: ["Insufficient fee payer balance"], taken: true },
+    { known: "pending", reasons: ["Existing nullifier"], taken: false },
+    { known: "pending", reasons: ["Block header not found"], taken: false },
+    { known: "unknown", reasons: ["Existing nullifier"], taken: false },
+    { known: "unknown", reasons: ["Insufficient fee per gas"], taken: false },
+  ])(
+    "a tx that is $known and now refused for $reasons is answered as before: $taken",
+    async ({ known, reasons, taken }) => {
+      const sent = facts(1);
+      const verdict = { result: "invalid" as const, reason: reasons };
+      const isSent = (hash: Uint8Array) => equal(hash, sent.hash);
+      const intake = new TxIntake({
+        validator: { fromClient: async () => ({ facts: sent, verdict }) },
+        chain: { minedIn: (hash) => (known === "mined" && isSent(hash) ? { number: 1, hash: fr(9) } : undefined) },
+        pool: {
+          summary: (hash) => (known === "pending" && isSent(hash) ? sent : undefined),
+          add: () => expect.unreachable("a refused tx reaches the pool"),
+        },
+        priceBumpPercentage: 0n,
+      });
+      expect(await intake.submit(sent.tx)).toEqual(taken ? { admission: { outcome: "ignored" } } : { verdict });
+    },
+  );
 });
 
 test("txs that come soon after a commit wait for the next one, and one that comes after a pause does not", async () => {
@@ -93,7 +131,8 @@ test("the bytes of a submitted tx are handed on once the pool accepted it, and n
     const handed: Uint8Array[] = [];
     const intake = new TxIntake({
       validator: { fromClient: async () => ({ facts, verdict: VALID }) },
-      pool: { add: ([{ encoded }]) => (handed.length === 0 && encoded ? [{ outcome }] : []) },
+      chain: NOTHING_MINED,
+      pool: { summary, add: ([{ encoded }]) => (handed.length === 0 && encoded ? [{ outcome }] : []) },
       priceBumpPercentage: 0n,
       accepted: (bytes) => handed.push(bytes),
     });

@@ -153,7 +153,8 @@ export async function startMempool(context: ChainContext, options: MempoolOption
         validatorGasLimits: { l2Gas: values.validateMaxL2BlockGas, daGas: values.validateMaxDABlockGas },
       },
     );
-    const pool = new TxPool(store, storedChainView({ content, contexts, states, now }), {
+    const chainView = storedChainView({ content, contexts, states, now });
+    const pool = new TxPool(store, chainView, {
       maxPending: values.maxPendingTxCount,
       archived: values.archivedTxLimit,
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
@@ -171,6 +172,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     const intake = new TxIntake({
       validator,
       pool,
+      chain: chainView,
       priceBumpPercentage: values.priceBumpPercentage,
       accepted: (bytes) => submitted.emit(bytes),
       submitted: countSubmissions(context.metrics),
