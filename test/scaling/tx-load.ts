@@ -40,18 +40,28 @@ export interface SentTxs {
   lost: string[];
   /** Hashes of further ones that no node may keep: their anchor block was taken back, so they are no longer valid. */
   orphaned: string[];
+  /** Hashes of further ones that were sent between a snapshot of the network and its return to it. */
+  undone: string[];
   /** Hashes of txs that are listed twice. */
   twice: string[];
   /** Why the pool refused a tx, as one whose anchor block a reorg removed. Such a tx is not sent again. */
   refused: string[];
 }
 
+interface TakenTx {
+  /** Hash of its anchor block. */
+  anchor: string;
+  undone: boolean;
+}
+
 /** Sends the same tx until a node takes or refuses it, as a wallet does. */
 class PersistentNode extends BotNode {
   again = 0;
-  /** Hashes of txs that were taken, with those of their anchor blocks. */
-  readonly sent = new Map<string, string>();
+  /** Txs that were taken, by hash. */
+  readonly sent = new Map<string, TakenTx>();
   readonly refused: string[] = [];
+  /** Whether the network will go back to a snapshot that it has. */
+  undone = false;
   readonly #core: Core;
   readonly #stopped: AbortSignal;
 
@@ -63,10 +73,11 @@ class PersistentNode extends BotNode {
 
   override async send(hash: Fr, tx: Tx): Promise<void> {
     for (;;) {
+      const { undone } = this;
       try {
         await super.send(hash, tx);
         const anchor = tx.data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
-        this.sent.set(toHex(hash), toHex(blockHash(this.#core, anchor)));
+        this.sent.set(toHex(hash), { anchor: toHex(blockHash(this.#core, anchor)), undone });
         return;
       } catch (error) {
         if (this.#stopped.aborted) throw error;
@@ -87,6 +98,8 @@ export class TxLoad {
   readonly #node: PersistentNode;
   readonly #stop: AbortController;
   readonly #bot: TransferBot;
+  #mayGoOn: Promise<void> = Promise.resolve();
+  #round: Promise<unknown> = Promise.resolve();
   #running: Promise<void> = Promise.resolve();
 
   static async start(core: Core, url: string): Promise<TxLoad> {
@@ -107,17 +120,34 @@ export class TxLoad {
 
   async #send(): Promise<void> {
     while (!this.#stop.signal.aborted) {
+      await this.#mayGoOn;
       // Making a tx reads from the network too; what cannot be read now is read a little later.
-      await this.#bot.sendOne().catch(() => undefined);
+      this.#round = this.#bot.sendOne().catch(() => undefined);
+      await this.#round;
       await sleep(PAUSE_MS);
     }
   }
 
+  /**
+   * Runs `snapshot` while no tx is on its way, then `work`, which ends with the network as it was then: txs that were
+   * sent in between are not in its pool.
+   */
+  async undo<T>(snapshot: () => Promise<T>, work: (snapshot: T) => Promise<void>): Promise<void> {
+    const held = Promise.withResolvers<void>();
+    this.#mayGoOn = held.promise;
+    await this.#round;
+    const taken = await snapshot();
+    this.#node.undone = true;
+    held.resolve();
+    await work(taken);
+    this.#node.undone = false;
+  }
+
   /** What became of the txs that were sent since the last call, once they are all in blocks or will not be. */
   async settled(): Promise<SentTxs> {
-    const anchors = new Map(this.#node.sent);
-    for (const hash of anchors.keys()) this.#node.sent.delete(hash);
-    const hashes = [...anchors.keys()];
+    const taken = new Map(this.#node.sent);
+    this.#node.sent.clear();
+    const hashes = [...taken.keys()];
     const { again } = this.#node;
     this.#node.again = 0;
     const refused = this.#node.refused.splice(0);
@@ -144,11 +174,14 @@ export class TxLoad {
     }
     const lost: string[] = [];
     const orphaned: string[] = [];
+    const undone: string[] = [];
     for (const hash of missing) {
-      const anchor = await call(this.#url, "node_getBlockByHash", anchors.get(hash));
-      (anchor === undefined || anchor === null ? orphaned : lost).push(hash);
+      const tx = taken.get(hash);
+      const anchor = await call(this.#url, "node_getBlockByHash", tx?.anchor);
+      if (anchor === undefined || anchor === null) orphaned.push(hash);
+      else (tx?.undone ? undone : lost).push(hash);
     }
-    return { sent: hashes.length, again, lost, orphaned, twice, refused };
+    return { sent: hashes.length, again, lost, orphaned, undone, twice, refused };
   }
 
   async end(): Promise<void> {

@@ -2,8 +2,8 @@
  * A local network, whose node is the full node, and two followers behind Debian's HAProxy with the configuration of
  * `deploy/`, while clients read and transactions are sent through it. One fault after the other is caused; each phase
  * ends when all nodes are in use again and blocks are made. Prints what the clients saw, by phase, and ends with 1 when
- * a read failed or was older than its client had seen, a sent transaction was lost though its anchor block is still on
- * the chain, or a subscriber missed a block.
+ * a read failed or was older than its client had seen, a subscriber missed a block, or a sent transaction was lost
+ * though its anchor block is still on the chain and the network did not return to a snapshot from before it was sent.
  *
  *   node test/scaling/live/haproxy.ts --folder /tmp/scaling [--clients 8] [--seconds 10] [--only PATTERN]
  */
@@ -41,6 +41,7 @@ mkdirSync(folder, { recursive: true });
 
 const [feedPort, adminPort, l1Port] = [await freePort(), await freePort(), await freePort()];
 const adminUrl = `http://127.0.0.1:${adminPort}`;
+const l1Url = `http://127.0.0.1:${l1Port}`;
 const feedProxy = await FeedProxy.start(feedPort);
 /** The second follower knows no other upstream. */
 const onlyFeed = await FeedProxy.start(feedPort);
@@ -171,10 +172,27 @@ const phases: Phase[] = [
     name: "L1 reorg",
     takesBack: true,
     async fault() {
-      const snapshot = await call(adminUrl, "evm_snapshot");
+      const snapshot = await call(l1Url, "evm_snapshot");
       await newBlock();
       await newBlock();
-      await call(adminUrl, "evm_revert", snapshot);
+      const tip = await height(full);
+      await call(l1Url, "evm_revert", snapshot);
+      await until("the full node goes back", START_MS, async () => (await height(full)) < tip);
+      await sleep(faultMs);
+    },
+  },
+  {
+    name: "return to a snapshot",
+    takesBack: true,
+    async fault() {
+      await txs.undo(
+        () => call(adminUrl, "evm_snapshot"),
+        async (snapshot) => {
+          await newBlock();
+          await newBlock();
+          await call(adminUrl, "evm_revert", snapshot);
+        },
+      );
       await sleep(faultMs);
     },
   },
@@ -200,7 +218,7 @@ const phases: Phase[] = [
 const faults: string[] = [];
 const columns = [
   ...["reads", "longest ms", "behind", "failed", "old"],
-  ...["txs", "sent again", "refused", "lost", "orphaned", "retries"],
+  ...["txs", "sent again", "refused", "lost", "orphaned", "undone", "retries"],
 ];
 console.log(`${"phase".padEnd(34)}${columns.map((name) => name.padStart(11)).join("")}`);
 try {
@@ -255,7 +273,7 @@ async function retries(): Promise<number> {
 function report(
   name: string,
   { answered, longestMs, behind, failed, old }: ReadCounts,
-  { sent, again, refused, lost, orphaned }: Awaited<ReturnType<TxLoad["settled"]>>,
+  { sent, again, refused, lost, orphaned, undone }: Awaited<ReturnType<TxLoad["settled"]>>,
   retried: number,
 ): void {
   const row = [
@@ -269,6 +287,7 @@ function report(
     refused.length,
     lost.length,
     orphaned.length,
+    undone.length,
     retried,
   ];
   console.log(`${name.padEnd(34)}${row.map((value) => String(value).padStart(11)).join("")}`);
