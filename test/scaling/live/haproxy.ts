@@ -35,6 +35,7 @@ const { folder } = values;
 const faultMs = Number(values.seconds) * 1000;
 const START_MS = 120_000;
 const CUTS = 10;
+const L1_RESTS_MS = 1_000;
 /** Several blocks fit in it, and the first frame does not always. */
 const MOST_BYTES_TO_CUT = 8_000;
 mkdirSync(folder, { recursive: true });
@@ -176,7 +177,11 @@ const phases: Phase[] = [
       await newBlock();
       await newBlock();
       const tip = await height(full);
+      // anvil mixes up two states when it goes back while it mines, which it does when the network tells it to.
+      full.signal("SIGSTOP");
+      await sleep(L1_RESTS_MS);
       await call(l1Url, "evm_revert", snapshot);
+      full.signal("SIGCONT");
       await until("the full node goes back", START_MS, async () => (await height(full)) < tip);
       await sleep(faultMs);
     },
