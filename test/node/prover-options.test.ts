@@ -6,6 +6,7 @@ import { configure } from "../../src/config/configuration.ts";
 import { startAgents } from "../../src/node/agents/start-agents.ts";
 import { startBroker } from "../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../src/node/logging.ts";
+import { EpochStore } from "../../src/prover/broker/epoch-store.ts";
 import { ProvingBroker } from "../../src/prover/broker/proving-broker.ts";
 import { RemoteConsumer } from "../../src/prover/broker-client/remote-consumer.ts";
 import { inlineUriOf } from "../../src/prover/jobs/inline-uri.ts";
@@ -76,7 +77,18 @@ it("PROVER_BROKER_POLL_INTERVAL_MS: jobs are checked at this interval", async ()
   expect(check).toHaveBeenCalledTimes(2);
 });
 
+/** Lets each commit take so much of the faked time. */
+function slowCommits(ms: number): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  const { transaction } = EpochStore.prototype;
+  vi.spyOn(EpochStore.prototype, "transaction").mockImplementation(function (this: EpochStore, work) {
+    transaction.call(this, work);
+    vi.advanceTimersByTime(ms);
+  });
+}
+
 it("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for others", async () => {
+  slowCommits(1_000_000_000);
   const { client } = await brokerWith({
     PROVER_BROKER_BATCH_SIZE: "3",
     PROVER_BROKER_BATCH_INTERVAL_MS: "2000000000",
@@ -86,19 +98,22 @@ it("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for other
   expect(await Promise.all(enqueued)).toEqual(Array.from({ length: 3 }, () => ({ status: "not-found" })));
 });
 
-it("PROVER_BROKER_BATCH_INTERVAL_MS: a job that closely follows another one is written after it", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  const { client } = await brokerWith({ PROVER_BROKER_BATCH_INTERVAL_MS: "2000000000" });
+it.each([
+  { name: "waits as long as the last commit took", interval: "2000000000", waitsMs: 1_000_000_000 },
+  { name: "waits no longer than it says", interval: "500000000", waitsMs: 500_000_000 },
+])("PROVER_BROKER_BATCH_INTERVAL_MS: a job that closely follows another one $name", async ({ interval, waitsMs }) => {
+  slowCommits(1_000_000_000);
+  const { client } = await brokerWith({ PROVER_BROKER_BATCH_INTERVAL_MS: interval });
   await client.enqueue("first", "file:///first");
   let written = false;
   const second = client.enqueue("second", "file:///second").finally(() => {
     written = true;
   });
   await vi.waitFor(async () => expect(await client.status("second")).toEqual({ status: "in-queue" }));
-  await vi.advanceTimersByTimeAsync(1_000_000_000);
+  await vi.advanceTimersByTimeAsync(waitsMs * 0.9);
   await client.status("second");
   expect(written).toBe(false);
-  await vi.advanceTimersByTimeAsync(1_000_000_000);
+  await vi.advanceTimersByTimeAsync(waitsMs * 0.1);
   expect(await second).toEqual({ status: "not-found" });
 });
 

@@ -10,7 +10,7 @@ export interface JobStoreOptions {
   readonly mapSizeKb?: number | undefined;
   /** Most writes of one commit. */
   readonly batchSize: number;
-  /** Longest time between a write and its commit. */
+  /** Longest time for which a write waits for others. */
   readonly batchIntervalMs: number;
 }
 
@@ -39,7 +39,8 @@ interface Write {
 
 /**
  * Jobs and results on disk, one store for each epoch. Writes are grouped into commits: a write that comes alone is
- * committed in the same turn of the event loop, and writes that follow a commit closely share the next one.
+ * committed in the same turn of the event loop. After a commit, writes wait as long as it took and share the next one,
+ * so that commits take no more than half of the thread's time and a job of a chain does not wait longer than the disk.
  */
 export class JobStore {
   readonly #options: JobStoreOptions;
@@ -49,7 +50,8 @@ export class JobStore {
   #writes: Write[] = [];
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
-  #committedAt = Number.NEGATIVE_INFINITY;
+  /** By performance.now(): when the next commit may begin. */
+  #nextAt = 0;
 
   /** Throws what opening an LMDB store throws. */
   constructor(options: JobStoreOptions) {
@@ -138,9 +140,9 @@ export class JobStore {
     return new Promise((committed, failed) => {
       this.#writes.push({ epochNumber, apply, committed, failed });
       const { batchSize, batchIntervalMs } = this.#options;
-      const waited = performance.now() - this.#committedAt;
-      if (this.#writes.length >= batchSize || waited >= batchIntervalMs) this.#immediate ??= setImmediate(this.#commit);
-      else this.#timer ??= setTimeout(this.#commit, batchIntervalMs - waited);
+      const waitMs = Math.min(this.#nextAt - performance.now(), batchIntervalMs);
+      if (this.#writes.length >= batchSize || waitMs <= 0) this.#immediate ??= setImmediate(this.#commit);
+      else this.#timer ??= setTimeout(this.#commit, waitMs);
     });
   }
 
@@ -149,6 +151,7 @@ export class JobStore {
     clearTimeout(this.#timer);
     this.#immediate = undefined;
     this.#timer = undefined;
+    const began = performance.now();
     const { batchSize } = this.#options;
     while (this.#writes.length > 0) {
       const batch = this.#writes.splice(0, batchSize);
@@ -156,7 +159,8 @@ export class JobStore {
         this.#commitTo(epochNumber, writes);
       }
     }
-    this.#committedAt = performance.now();
+    const ended = performance.now();
+    this.#nextAt = ended + (ended - began);
   };
 
   #commitTo(epochNumber: number, writes: readonly Write[]): void {
