@@ -1,20 +1,25 @@
 import { AnswerBudget } from "./answer-budget.ts";
-import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, HttpApplication, Inflate, PlainPost, RequestHead } from "./listener.ts";
 import { isBodyRequest } from "./listener.ts";
 import { TOO_MANY_BODIES } from "./refusals.ts";
 
 /**
- * Bounds the bytes of request bodies that are being received, decompressed and answered at one time, for ports that
- * take large ones. A compressed body counts as the largest that is allowed, since its length is not known before.
- * Beyond the bound a request is answered with 503, unread; a single body always fits.
+ * Bounds the bytes of request bodies that are being received and answered at one time, for ports that take large ones:
+ * half of the bound as they are sent, half as they are decompressed. A request whose body has no room is answered with
+ * 503, unread. A body that came waits for its turn to be decompressed, in which it counts as the largest that is
+ * allowed, since its length is not known before. A single body always fits.
  */
 export class BodyBudget implements HttpApplication {
   readonly #inner: HttpApplication;
-  readonly #budget: AnswerBudget;
+  readonly #sent: AnswerBudget;
+  readonly #inflated: AnswerBudget;
+  /** Try to begin; false while there is no room. */
+  readonly #turns: (() => boolean)[] = [];
 
   constructor(inner: HttpApplication, mostBytes: number) {
     this.#inner = inner;
-    this.#budget = new AnswerBudget(mostBytes);
+    this.#sent = new AnswerBudget(mostBytes / 2);
+    this.#inflated = new AnswerBudget(mostBytes / 2);
   }
 
   get plainPost(): PlainPost | undefined {
@@ -24,19 +29,34 @@ export class BodyBudget implements HttpApplication {
   receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
     const outcome = this.#inner.receive(head, admitted);
     if (!isBodyRequest(outcome)) return outcome;
-    const bytes = bytesOf(head, outcome.maxBytes);
-    if (!this.#budget.take(bytes)) return TOO_MANY_BODIES;
+    const { maxBytes } = outcome;
+    const length = head.header("content-length");
+    const sent = /^\d+$/.test(length) ? Math.min(Number(length), maxBytes) : maxBytes;
+    if (!this.#sent.take(sent)) return TOO_MANY_BODIES;
+    let inflated = 0;
     let held = true;
     const release = (): void => {
-      if (held) this.#budget.release(bytes);
+      if (held) this.#sent.release(sent);
       held = false;
+      this.#release(inflated);
+      inflated = 0;
     };
-    head.signal().addEventListener("abort", release, { once: true });
+    const inflate: Inflate = async (decompress) => {
+      await this.#turn(maxBytes);
+      inflated = maxBytes;
+      const body = await decompress();
+      this.#release(maxBytes - body.length);
+      inflated = body.length;
+      return body;
+    };
+    let answering = false;
+    head.signal().addEventListener("abort", () => answering || release(), { once: true });
     return {
-      maxBytes: outcome.maxBytes,
+      maxBytes,
       answer: (body) => {
+        answering = true;
         try {
-          const answer = outcome.answer(body);
+          const answer = outcome.answer(body, inflate);
           if (answer instanceof Promise) return answer.finally(release);
           release();
           return answer;
@@ -59,11 +79,25 @@ export class BodyBudget implements HttpApplication {
   failed(error: unknown): Answer {
     return this.#inner.failed(error);
   }
-}
 
-/** The most bytes that a body can have. */
-function bytesOf({ header }: Pick<RequestHead, "header">, maxBytes: number): number {
-  const length = header("content-length");
-  const isPlain = header("content-encoding") === "" && /^\d+$/.test(length);
-  return isPlain ? Math.min(Number(length), maxBytes) : maxBytes;
+  /** Resolves once there is room, which is then taken. First come, first served. */
+  #turn(bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#turns.push(() => {
+        const fits = this.#inflated.take(bytes);
+        if (fits) resolve();
+        return fits;
+      });
+      this.#begin();
+    });
+  }
+
+  #release(bytes: number): void {
+    this.#inflated.release(bytes);
+    this.#begin();
+  }
+
+  #begin(): void {
+    while (this.#turns[0]?.()) this.#turns.shift();
+  }
 }

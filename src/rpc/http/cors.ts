@@ -42,8 +42,8 @@ export class OriginList implements HttpApplication {
     if (!("maxBytes" in outcome)) return this.#answered(outcome, allowed);
     return {
       maxBytes: outcome.maxBytes,
-      answer: (body) => {
-        const answer = outcome.answer(body);
+      answer: (body, inflate) => {
+        const answer = outcome.answer(body, inflate);
         return answer instanceof Promise
           ? answer.then((settled) => this.#answered(settled, allowed))
           : this.#answered(answer, allowed);

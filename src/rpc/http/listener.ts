@@ -33,11 +33,14 @@ export interface Answer {
 }
 
 /** The application needs the body before it can answer. */
+/** Runs `decompress` as soon as there is room for its result. */
+export type Inflate = (decompress: () => Promise<Uint8Array>) => Promise<Uint8Array>;
+
 export interface BodyRequest {
   /** Most bytes to keep. A longer body is read to its end, as far as that is bearable, and thrown away. */
   maxBytes: number;
-  /** The body is valid during the call only. */
-  answer(body: Uint8Array): Answer | Promise<Answer>;
+  /** The body is valid during the call only. `inflate`, where room is bounded, runs what decompresses it. */
+  answer(body: Uint8Array, inflate?: Inflate): Answer | Promise<Answer>;
   tooLarge(): Answer;
   timedOut(): Answer;
 }

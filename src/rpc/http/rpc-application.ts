@@ -304,9 +304,10 @@ export class RpcApplication implements HttpApplication {
       maxBytes: encoding === "identity" ? limit : compressedLimit(limit),
       tooLarge,
       timedOut: () => refuse(408, "request timeout"),
-      answer(body) {
+      answer(body, inflate = (decompress) => decompress()) {
         if (encoding === "identity" || body.length === 0) return dispatch(body);
-        return decompressed(new Uint8Array(body), encoding, limit).then(dispatch, (error: unknown) => {
+        const compressed = new Uint8Array(body);
+        return inflate(() => decompressed(compressed, encoding, limit)).then(dispatch, (error: unknown) => {
           if (error instanceof BodyTooLargeError) return tooLarge();
           if (error instanceof CorruptBodyError) return refuse(400, error.message);
           throw error;
