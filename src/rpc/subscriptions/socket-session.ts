@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Caller } from "../caller.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { TurnShare } from "../http/turn-share.ts";
 import { POLICY_VIOLATION, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
@@ -10,6 +11,7 @@ import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } fr
 import type { SocketAccess } from "./socket-access.ts";
 import type { Outlet, Subscription } from "./subscription.ts";
 import type { Member, SubscriptionHub } from "./subscription-hub.ts";
+import { TextQueue } from "./text-queue.ts";
 
 /** Calls of one socket whose answers are being made; further ones wait. */
 const MOST_UNDER_WAY = 32;
@@ -55,8 +57,7 @@ export class SocketSession implements SocketHandlers, Member {
   readonly #outlet: Outlet;
   /** Tips come last: what they tell of has been sent by the other subscriptions. */
   #subscriptions: Subscribing[] = [];
-  readonly #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
+  readonly #waiting = new TextQueue();
   #underWay = 0;
   /** Bytes of the answer that was sent last. */
   #lastBytes = 0;
@@ -92,13 +93,13 @@ export class SocketSession implements SocketHandlers, Member {
     if (refusal !== undefined) return void this.#send(refusal.body);
     if (this.#waiting.length === 0 && this.#canAnswer && this.#parts.share.take()) return void this.#answer(text);
     const { maxWaitingBytes } = this.#parts.limits;
-    const isTooMuch = this.#waiting.length > 0 && this.#waitingBytes + text.length > maxWaitingBytes;
+    const bytes = TextQueue.bytesOf(text);
+    const isTooMuch = this.#waiting.length > 0 && this.#waiting.bytes + bytes > maxWaitingBytes;
     if (isTooMuch || this.#waiting.length >= MOST_WAITING) {
       return void this.end(TRY_AGAIN_LATER, "too many calls wait for their answers");
     }
-    if (!this.#parts.budget.take(text.length)) return void this.end(TRY_AGAIN_LATER, "the node is busy");
-    this.#waiting.push(new Uint8Array(text));
-    this.#waitingBytes += text.length;
+    if (!this.#parts.budget.take(bytes)) return void this.end(TRY_AGAIN_LATER, "the node is busy");
+    this.#waiting.push(text);
     this.#schedule();
   }
 
@@ -128,9 +129,8 @@ export class SocketSession implements SocketHandlers, Member {
     for (const { subscription } of this.#subscriptions) hub.unsubscribe(subscription);
     this.#subscriptions = [];
     hub.forget(this);
-    budget.release(this.#waitingBytes);
-    this.#waiting.length = 0;
-    this.#waitingBytes = 0;
+    budget.release(this.#waiting.bytes);
+    this.#waiting.clear();
     this.#parts.closed(this);
   }
 
@@ -185,8 +185,7 @@ export class SocketSession implements SocketHandlers, Member {
       this.#scheduled = false;
       const text = this.#waiting.shift();
       if (text === undefined) return;
-      this.#waitingBytes -= text.length;
-      this.#parts.budget.release(text.length);
+      this.#parts.budget.release(TextQueue.bytesOf(text));
       this.#answer(text);
       this.#schedule();
     });
@@ -278,9 +277,13 @@ export class SocketSession implements SocketHandlers, Member {
   }
 
   #send(body: Uint8Array): void {
-    if (!this.#open) return;
+    // Calls that were under way when the connection ended are still answered.
+    if (!this.#open) return void detachBuffer(body);
     // Before the library has the bytes: many clients may not read at once.
-    if (!this.#parts.budget.take(body.length)) return void this.#endForOthers();
+    if (!this.#parts.budget.take(body.length)) {
+      detachBuffer(body);
+      return void this.#endForOthers();
+    }
     this.#accounted += body.length;
     this.#lastBytes = body.length;
     this.#socket.give(body);
