@@ -96,13 +96,21 @@ async function step(
   return { importMs, importCpuMs, delays, merged: committed.size - whole.length };
 }
 
-async function steps(node: NodeProcess, clients: Clients, count: number, title: string): Promise<number[]> {
+async function steps(
+  { node, clients }: { node: NodeProcess; clients: Clients },
+  count: number,
+  title: string,
+): Promise<{ cpuMs: number[]; mostMemory: number }> {
   const all = [];
-  for (let i = 0; i < count; i++) all.push(await step(node, clients));
+  let mostMemory = 0;
+  for (let i = 0; i < count; i++) {
+    all.push(await step(node, clients));
+    mostMemory = Math.max(mostMemory, await memoryOf(node));
+  }
   const imports = all.map(({ importMs }) => importMs);
   console.log(`${title}: last delivery after the commit: ${spread(all.flatMap(({ delays }) => delays))}`);
   console.log(`${title}: import of a checkpoint: ${spread(imports)}`);
-  return all.map(({ importCpuMs }) => importCpuMs);
+  return { cpuMs: all.map(({ importCpuMs }) => importCpuMs), mostMemory };
 }
 
 const bare = await startNode();
@@ -121,7 +129,7 @@ try {
   const each = ((after - before) / subscribers / 1024).toFixed(1);
   console.log(`${subscribers} subscribers: ${mebibytes(before)} -> ${mebibytes(after)} MiB, ${each} KiB each`);
   const half = Math.floor(checkpoints / 2);
-  const first = await steps(node, clients, half, `${subscribers} subscribers`);
+  const first = await steps({ node, clients }, half, `${subscribers} subscribers`);
   const deaf: Clients = new Process("./subscribers-clients.ts");
   // Starts the thread for long calls, whose memory is not that of the clients.
   await deaf.ask({ ask: "long", port }, "connected");
@@ -129,21 +137,23 @@ try {
   console.log(`memory after ${half} checkpoints and one long call: ${mebibytes(settled)} MiB`);
   await deaf.ask({ ask: "silent", port, count: silent, calls: SILENT_CALLS }, "connected");
   const title = `beside ${silent} clients that do not read`;
-  const second = await steps(node, clients, checkpoints - half, title);
-  const beside = await memoryOf(node);
+  const second = await steps({ node, clients }, checkpoints - half, title);
+  const beside = second.mostMemory;
   await deaf.end();
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   const left = mebibytes(await memoryOf(node));
   console.log(
-    `${title}: ${mebibytes(beside)} MiB, ${mebibytes(beside - settled)} more; when they have left ${left} MiB`,
+    `${title}: up to ${mebibytes(beside)} MiB, ${mebibytes(beside - settled)} more; when they have left ${left} MiB`,
   );
   const ratio = (numbers: readonly number[], others: readonly number[]): string => {
     const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
     return (sum(numbers) / sum(others)).toFixed(2);
   };
-  console.log(`CPU time of the importing thread with subscribers / without: ${ratio(first, alone.slice(0, half))}`);
   console.log(
-    `CPU time of the importing thread beside clients that do not read / without: ${ratio(second, alone.slice(half))}`,
+    `CPU time of the importing thread with subscribers / without: ${ratio(first.cpuMs, alone.slice(0, half))}`,
+  );
+  console.log(
+    `CPU time of the importing thread beside clients that do not read / without: ${ratio(second.cpuMs, alone.slice(half))}`,
   );
   console.log(`subscribers connected at the end: ${(await clients.ask({ ask: "received" }, "received")).open}`);
 } finally {
