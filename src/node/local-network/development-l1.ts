@@ -11,6 +11,7 @@ import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { concat, readBigUint, toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { LocalNetworkError } from "./local-network-error.ts";
+import { dumpState } from "./state-dump.ts";
 
 /** The L1 of a local network does not support setting time and storage. */
 export class NotADevelopmentL1Error extends OperatorError {
@@ -69,12 +70,14 @@ const POINT_EVALUATION = "0x000000000000000000000000000000000000000a";
 export class DevelopmentL1 {
   readonly url: string;
   readonly #rpc: L1Rpc;
+  readonly #signal: AbortSignal;
 
   /** Called for each storage word that was set, with the latest block at that time. */
   onStorageSet: (at: number, address: string, slot: Uint8Array, word: Uint8Array) => Promise<void> = async () => {};
 
   constructor(url: string, signal: AbortSignal, logger: Logger, retryDelaysMs?: readonly number[]) {
     this.url = url;
+    this.#signal = signal;
     this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000, retryDelaysMs });
   }
 
@@ -249,9 +252,8 @@ export class DevelopmentL1 {
 
   /** Writes the whole chain to a file and syncs it to disk. */
   async writeState(file: string): Promise<void> {
-    const parse = (value: unknown) => bytes(value, "state");
-    const state = await this.#rpc.request({ method: "anvil_dumpState", params: [], parse });
-    await pipeline(Readable.from([Buffer.from(state)]), createGunzip(), createWriteStream(file, { flush: true }));
+    const state = Readable.from(dumpState(this.url, this.#signal), { objectMode: false });
+    await pipeline(state, createGunzip(), createWriteStream(file, { flush: true }));
   }
 
   /** Returns the id of a snapshot of the whole chain, which anvil has in memory. */
