@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { startAnvil } from "../../src/cli/demo/anvil.ts";
 import { CountingProxy } from "../lib/counting-proxy.ts";
 import { blobBytes, type CaughtUp, FollowedChain } from "../lib/followed-chain.ts";
 import { type LocalNetwork, startOwnNetwork } from "../lib/local-networks.ts";
+import { type LongChain, readLongChain } from "../lib/long-chain.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import { cpuTimeOf } from "../lib/server-process.ts";
 import { inPairs, median, percentile } from "../lib/statistics.ts";
@@ -20,6 +23,8 @@ import { answerTo, call } from "../lib/wrk.ts";
  */
 const USUAL = { chainSeconds: 180, snapshotPairs: 3, feedPairs: 1, singles: 72 };
 const QUICK = { chainSeconds: 8, snapshotPairs: 1, feedPairs: 1, singles: 5 };
+/** Beside a recorded chain, which then is the long one. */
+const SHORT_CHAIN_SECONDS = 20;
 const SETTLED_MS = 1_500;
 
 interface Synced {
@@ -63,12 +68,48 @@ async function lags(
   return lagsBetween(times[0], times[1]);
 }
 
+/** Starts of followers, each beside one of a node that follows L1, until they have the chain. */
+async function starts(
+  chain: FollowedChain,
+  upstream: CaughtUp,
+  { block, sizes, progress }: { block: number; sizes: typeof USUAL; progress: SuiteContext["progress"] },
+) {
+  const fromL1 = () => measuredOnce(() => chain.node(block));
+  const follower = (mode: "full" | "snapshot") => () =>
+    measuredOnce(() => chain.follower(block, upstream.feedUrl, mode));
+  progress("followers with a snapshot, nodes from L1");
+  const snapshots = await inPairs(sizes.snapshotPairs, follower("snapshot"), fromL1);
+  progress("followers by the feed, nodes from L1");
+  const feeds = await inPairs(sizes.feedPairs, follower("full"), fromL1);
+  return { snapshots, feeds };
+}
+
+/** `starts` on a recorded chain. */
+async function recordedStarts(recorded: LongChain, sizes: typeof USUAL, progress: SuiteContext["progress"]) {
+  const { l1State, registryAddress, blobs, blocks: block } = recorded;
+  const anvil = await startAnvil(l1State, new AbortController().signal);
+  try {
+    const blobStore = pathToFileURL(blobs).href;
+    const chain = new FollowedChain({ l1Url: anvil.url, registryAddress, blobStore });
+    const upstream = await chain.node(block);
+    try {
+      return await starts(chain, upstream, { block, sizes, progress });
+    } finally {
+      await upstream.stop();
+    }
+  } finally {
+    anvil.kill();
+  }
+}
+
 /**
- * Followers of a chain that a local network made: from nothing to the tip beside a node that follows L1, with a
+ * Followers of a chain that a local network made, or of a recorded one: from nothing to the tip beside a node that follows L1, with a
  * snapshot of the upstream and by the feed alone; bytes of the feed; lag behind the upstream.
  */
-export async function followerSuite({ quick, progress }: SuiteContext): Promise<SuiteResult> {
-  const { chainSeconds, snapshotPairs, feedPairs, singles } = quick ? QUICK : USUAL;
+export async function followerSuite({ quick, longChain, progress }: SuiteContext): Promise<SuiteResult> {
+  const sizes = quick ? QUICK : USUAL;
+  const recorded = longChain === undefined ? undefined : readLongChain(longChain);
+  const chainSeconds = recorded === undefined ? sizes.chainSeconds : SHORT_CHAIN_SECONDS;
   const network = await startOwnNetwork();
   const traffic = new TxTraffic(network.url);
   const running: { stop(): Promise<void> }[] = [];
@@ -81,13 +122,9 @@ export async function followerSuite({ quick, progress }: SuiteContext): Promise<
     const chain = await FollowedChain.of(network);
     const upstream = await chain.node(block);
     running.push(upstream);
-    const fromL1 = () => measuredOnce(() => chain.node(block));
-    progress("followers with a snapshot, nodes from L1");
-    const bySnapshot = () => measuredOnce(() => chain.follower(block, upstream.feedUrl, "snapshot"));
-    const snapshots = await inPairs(snapshotPairs, bySnapshot, fromL1);
-    progress("followers by the feed, nodes from L1");
-    const byFeed = () => measuredOnce(() => chain.follower(block, upstream.feedUrl, "full"));
-    const feeds = await inPairs(feedPairs, byFeed, fromL1);
+    const { snapshots, feeds } = await (recorded === undefined
+      ? starts(chain, upstream, { block, sizes, progress })
+      : recordedStarts(recorded, sizes, progress));
 
     progress("bytes of the feed, and the lag of a follower");
     const proxy = await CountingProxy.start(Number(new URL(upstream.feedUrl).port));
@@ -96,7 +133,7 @@ export async function followerSuite({ quick, progress }: SuiteContext): Promise<
     running.push(follower);
     const { received } = proxy;
     const blobs = await blobBytes(network.l1Url);
-    const found = (await lags({ network, traffic }, [upstream, follower], singles)).toSorted((a, b) => a - b);
+    const found = (await lags({ network, traffic }, [upstream, follower], sizes.singles)).toSorted((a, b) => a - b);
 
     const comparison = (row: Comparison["row"], pairs: typeof snapshots): Comparison => ({
       ...{ kind: "comparison", row, peer: "from-l1", unit: "s", better: "less" },
@@ -141,7 +178,7 @@ export async function followerSuite({ quick, progress }: SuiteContext): Promise<
         figure("follower-lag", FIGURES.lag, "ms", [percentile(found, 99)]),
       ],
       notes: [
-        `the followed chain has ${block} blocks and ${txs} txs; the lag is that of ${found.length} changes of tips`,
+        `the followed chain has ${recorded?.blocks ?? block} blocks and ${recorded?.txs ?? txs} txs; the lag is that of ${found.length} changes of tips`,
       ],
     };
   } finally {
