@@ -106,7 +106,7 @@ async function receive(
   try {
     const unpack = createZstdDecompress({
       params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
-      chunkSize: 256 * 1024,
+      chunkSize: 1024 * 1024,
     });
     await pipeline(answer, unpack, counted, createWriteStream(file, { flags: "wx" }), { signal });
   } catch (error) {

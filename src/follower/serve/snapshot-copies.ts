@@ -32,7 +32,7 @@ interface Copy {
 }
 
 const FRESH_MS = 10 * 60_000;
-const IDLE_MS = 60_000;
+const IDLE_MS = 5 * 60_000;
 const WAIT_MS = 5_000;
 /** Pause after a copy that failed. */
 const FAILURE_MS = 30_000;
