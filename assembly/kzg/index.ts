@@ -1,1 +1,1 @@
-export { coordinatesAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";
+export { compressedAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";

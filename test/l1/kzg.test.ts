@@ -1,6 +1,5 @@
-import { Worker } from "node:worker_threads";
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { versionedHashOf } from "../../src/l1/blobs/blob-offer.ts";
 import { KzgUnavailableError } from "../../src/l1/blobs/errors.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
@@ -119,39 +118,6 @@ describe("the KZG worker", () => {
     expect([0, 1, 2].map((i) => recent.find(blob(i)) !== undefined)).toEqual([true, false, true]);
     await expect(recent.find(blob(16))).rejects.toThrow("no worker");
     expect(recent.find(blob(16))).toBeUndefined();
-  });
-
-  test("once twenty proofs were made without the library another worker loads it and goes on", async () => {
-    const posted = vi.spyOn(Worker.prototype, "postMessage");
-    const busy = new Kzg();
-    const proofOf = async (word: number) => {
-      const blob = new Uint8Array(131072);
-      blob[31] = word;
-      const { commitment, proofs } = await busy.prove(blob, false);
-      return context.verifyBlobKzgProof(blob, commitment, proofs[0]);
-    };
-    const loads = () => posted.mock.calls.flatMap(([request], i) => (request.kind === "load" ? [i] : []));
-    try {
-      for (let word = 1; word < 20; word++) expect(await proofOf(word)).toBe(true);
-      expect(loads()).toEqual([]);
-      expect(await proofOf(20)).toBe(true);
-      const [load, ...others] = loads();
-      expect([posted.mock.calls[load], others]).toEqual([[{ kind: "load", part: "library" }], []]);
-      const [first, second] = [posted.mock.contexts[0], posted.mock.contexts[load]];
-      expect(second).not.toBe(first);
-      let word = 20;
-      await vi.waitFor(
-        async () => {
-          expect(await proofOf(++word)).toBe(true);
-          expect(posted.mock.contexts.at(-1)).toBe(second);
-        },
-        { timeout: 60_000 },
-      );
-      expect((first as Worker).threadId).toBe(-1);
-    } finally {
-      posted.mockRestore();
-      await busy.close();
-    }
   });
 
   test("a closed KZG worker refuses requests", async () => {

@@ -7,7 +7,7 @@ import type { G1Point, SetupPoints, Term } from "./setup-points.ts";
 const { Point } = bls12_381.G1;
 const MODULUS = bls12_381.fields.Fr.ORDER;
 const INTS_PER_WORD = 8;
-/** A sum of more terms takes longer than the library's full computation, once the library is loaded. */
+/** A sum of more terms takes longer than the library's full computation. */
 const MOST_TERMS = 512;
 /** Blobs whose commitment others may be computed from. */
 const KEPT = 4;
@@ -22,18 +22,16 @@ const EMPTY: Known = { ints: new Int32Array(FIELDS_PER_BLOB * INTS_PER_WORD), po
 
 /**
  * Computes KZG commitments. They are linear in the words of a blob, so a blob that differs from the empty one or from a
- * recent one in few words needs one multiplication for each of those; any other takes the library's full computation,
- * if there is one.
+ * recent one in few words needs one multiplication for each of those; any other takes the library's full computation.
  * Blobs of a checkpoint grow block by block, and most stay short.
  */
 export class BlobCommitments {
   readonly #points: SetupPoints;
-  readonly #full: () => Commit | undefined;
+  readonly #full: Commit;
   /** The most recent one is last. */
   #known: Known[] = [];
 
-  /** `full` gives the library's computation while that is the faster one. */
-  constructor(points: SetupPoints, full: () => Commit | undefined) {
+  constructor(points: SetupPoints, full: Commit) {
     this.#points = points;
     this.#full = full;
   }
@@ -54,23 +52,19 @@ export class BlobCommitments {
     if (blob.length !== BYTES_PER_BLOB) throw new RangeError(`a blob of ${blob.length} bytes`);
     // A copy, because views of integers must be aligned.
     const ints = new Int32Array(Uint8Array.from(blob).buffer);
-    let [{ base, words }] = [EMPTY, ...this.#known]
-      .map((base) => ({ base, words: differingWords(ints, base.ints, MOST_TERMS) }))
+    const [{ base, words }] = [EMPTY, ...this.#known]
+      .map((base) => ({ base, words: differingWords(ints, base.ints) }))
       .sort((a, b) => a.words.length - b.words.length);
-    if (words.length > MOST_TERMS) {
-      const full = this.#full();
-      if (full !== undefined) return { ints, commitment: full(blob) };
-      [base, words] = [EMPTY, differingWords(ints, EMPTY.ints, FIELDS_PER_BLOB)];
-    }
+    if (words.length > MOST_TERMS) return { ints, commitment: this.#full(blob) };
     const point = base.point.add(this.#points.sum(words.map((index) => changeOf(index, blob, base.ints))));
     return { ints, commitment: point.toBytes(true), point };
   }
 }
 
-/** Indexes of the words in which two blobs differ; the search ends at one more than `most`. */
-function differingWords(a: Int32Array, b: Int32Array, most: number): number[] {
+/** Indexes of the words in which two blobs differ; the search ends at one more than MOST_TERMS. */
+function differingWords(a: Int32Array, b: Int32Array): number[] {
   const words: number[] = [];
-  for (let i = 0; i < FIELDS_PER_BLOB && words.length <= most; i++) {
+  for (let i = 0; i < FIELDS_PER_BLOB && words.length <= MOST_TERMS; i++) {
     const end = (i + 1) * INTS_PER_WORD;
     let at = end - INTS_PER_WORD;
     while (at < end && a[at] === b[at]) at++;

@@ -1,6 +1,5 @@
-import { hash } from "node:crypto";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
+import { bigUintBytes, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB, FIELDS_PER_BLOB } from "../../protocol/constants.ts";
 import { blobDomain, evaluateBlob } from "./blob-evaluation.ts";
 import type { SetupPoints } from "./setup-points.ts";
@@ -19,19 +18,6 @@ export function openBlob(points: SetupPoints, blob: Uint8Array, z: Uint8Array): 
   const y = evaluateBlob(blob, point);
   const proof = points.sum(quotient(words, point, y).map((factor, index) => ({ index, factor })));
   return { y: bigUintBytes(y, 32), proof: proof.toBytes(true) };
-}
-
-/** Prefix of what the challenge of a blob's proof is the hash of (EIP-4844, FIAT_SHAMIR_PROTOCOL_DOMAIN). */
-const CHALLENGE_DOMAIN = Buffer.from("FSBLOBVERIFY_V1_");
-
-/**
- * Proof of a blob (48 bytes): that of its opening at a point which the blob and its commitment give (EIP-4844,
- * compute_blob_kzg_proof). Throws as `openBlob` does.
- */
-export function proveBlob(points: SetupPoints, blob: Uint8Array, commitment: Uint8Array): Uint8Array {
-  const hashed = concat(CHALLENGE_DOMAIN, bigUintBytes(BigInt(FIELDS_PER_BLOB), 16), blob, commitment);
-  const z = Scalars.create(readBigUint(new Uint8Array(hash("sha256", hashed, "buffer"))));
-  return openBlob(points, blob, bigUintBytes(z, 32)).proof;
 }
 
 function scalar(what: string, bytes: Uint8Array, at: number): bigint {

@@ -2,14 +2,11 @@ import { parentPort } from "node:worker_threads";
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
 import { CoreNotBuiltError } from "../../core/load-core.ts";
 import { BlobCommitments } from "./blob-commitments.ts";
-import { openBlob, proveBlob } from "./blob-opening.ts";
+import { openBlob } from "./blob-opening.ts";
 import { type Commit, checkBlobs } from "./kzg-batch.ts";
 import { SetupPoints } from "./setup-points.ts";
 
-/**
- * What is loaded before it is needed: the library with its trusted setup, or this worker with our own points of it. A
- * proof for each cell takes the library.
- */
+/** What to load before it is needed: the library with its trusted setup, or our own points of it. */
 export type KzgPart = "library" | "points";
 
 export type KzgRequest =
@@ -27,18 +24,11 @@ export type KzgAnswer =
   | { y: Uint8Array; proof: Uint8Array }
   | { failure: string };
 
-export interface KzgReply {
-  answer: KzgAnswer;
-  /** Commitments and proofs that our own points took two to three times as long for as the library would have. */
-  byPoints: number;
-}
-
 /**
  * Loading the library's trusted setup takes seconds and 35 MiB, and a full commitment a tenth of a second, so both run
  * in this worker, and the first only once the library is needed.
  */
 let loaded: DasContextJs | undefined;
-let byPoints = 0;
 const library = (): DasContextJs => {
   loaded ??= DasContextJs.create({ usePrecomp: false });
   return loaded;
@@ -57,23 +47,17 @@ function setupPoints(): SetupPoints | undefined {
 }
 
 function blobCommitments(full: Commit): Pick<BlobCommitments, "commit" | "commitGrowing"> {
-  if (points === undefined) return { commit: full, commitGrowing: full };
-  return new BlobCommitments(points, () => {
-    if (loaded === undefined) byPoints++;
-    return loaded && full;
-  });
+  return points === undefined ? { commit: full, commitGrowing: full } : new BlobCommitments(points, full);
 }
 
 function load(part: KzgPart): void {
-  if (part === "library" || points === undefined) library();
+  if (part === "points" && points !== undefined) points.decompress();
+  else library();
 }
 
 /** The proof of a blob, or one for each cell. */
 function prove({ blob, commitment, cells }: Extract<KzgRequest, { kind: "prove" }>): Uint8Array[] {
-  if (cells) return library().computeCellsAndKzgProofs(blob).proofs;
-  if (loaded !== undefined || points === undefined) return [library().computeBlobKzgProof(blob, commitment)];
-  byPoints++;
-  return [proveBlob(points, blob, commitment)];
+  return cells ? library().computeCellsAndKzgProofs(blob).proofs : [library().computeBlobKzgProof(blob, commitment)];
 }
 
 /** The library is faster, but not worth its memory for the one opening of an epoch. */
@@ -100,12 +84,11 @@ function answerTo(request: KzgRequest): KzgAnswer {
 }
 
 parentPort?.on("message", (request: KzgRequest) => {
-  byPoints = 0;
   let answer: KzgAnswer;
   try {
     answer = answerTo(request);
   } catch (error) {
     answer = { failure: error instanceof Error ? error.message : String(error) };
   }
-  parentPort?.postMessage({ answer, byPoints } satisfies KzgReply);
+  parentPort?.postMessage(answer);
 });

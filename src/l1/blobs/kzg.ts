@@ -4,7 +4,7 @@ import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
-import type { KzgAnswer, KzgPart, KzgReply, KzgRequest } from "./kzg-worker.ts";
+import type { KzgAnswer, KzgPart, KzgRequest } from "./kzg-worker.ts";
 import { RecentCommitments } from "./recent-commitments.ts";
 
 interface Check {
@@ -20,11 +20,6 @@ interface Job {
   reject(error: Error): void;
 }
 
-/**
- * Commitments and proofs that are computed without the library before it is loaded: what they take longer by then comes
- * to the time that loading takes.
- */
-const BEFORE_LIBRARY = 20;
 /** Maximum blobs per batch check; bounds the time until the first of many callers gets its result. */
 const MAX_BATCH = 32;
 
@@ -33,24 +28,19 @@ const MAX_BATCH = 32;
  * process alive. Checks that arrive while the worker is busy are batched: n blobs then cost about as much as one
  * commitment. A blob that was committed to lately is not committed to again, whoever asks: a validator meets the same
  * blobs when blocks are executed, when their checkpoint is proposed and when it is on L1.
- *
- * A process that has few blobs does without the library, which takes seconds to load: our own points of the trusted
- * setup give the same results a little later. Once there were many, a second worker loads it and takes over.
  */
 export class Kzg {
   readonly #recent = new RecentCommitments();
   #worker: Worker | undefined;
-  /** Loads the library, to take the worker's place. */
-  #successor: Worker | undefined;
-  #successorIsReady = false;
-  /** Commitments and proofs so far that the library would have been faster for. */
-  #byPoints = 0;
   #checks: Check[] = [];
   #commits: Job[] = [];
   #running: Job | undefined;
   #closed = false;
 
-  /** Begins to load what calls will need, so that the first one does not have to wait for it. */
+  /**
+   * Begins to load the library that checks and commits to blobs, or the points that blobs are opened with, so that the
+   * first call does not have to wait for it.
+   */
   load(part: KzgPart): void {
     if (this.#closed) return;
     this.#commits.push({ request: { kind: "load", part }, resolve: () => {}, reject: () => {} });
@@ -59,58 +49,17 @@ export class Kzg {
 
   #start(): void {
     if (this.#worker || this.#closed) return;
-    this.#worker = this.#newWorker();
-  }
-
-  #newWorker(): Worker {
     const worker = new Worker(moduleBeside(import.meta.url, "kzg-worker"));
     worker.unref();
-    worker.on("message", ({ answer, byPoints }: KzgReply) => {
-      if (worker === this.#successor) return this.#loaded(answer);
-      this.#byPoints += byPoints;
-      if (this.#byPoints >= BEFORE_LIBRARY) this.#loadLibrary();
-      this.#finish((job) => job.resolve(answer));
-    });
+    worker.on("message", (answer: KzgAnswer) => this.#finish((job) => job.resolve(answer)));
     const lost = (cause: unknown) => {
-      if (worker === this.#successor) this.#dropSuccessor();
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       this.#finish((job) => job.reject(new KzgUnavailableError("the KZG worker stopped", { cause })));
     };
     worker.on("error", lost);
     worker.on("exit", lost);
-    return worker;
-  }
-
-  #loadLibrary(): void {
-    this.#byPoints = 0;
-    if (this.#successor !== undefined || this.#closed) return;
-    this.#successor = this.#newWorker();
-    this.#successor.postMessage({ kind: "load", part: "library" } satisfies KzgRequest);
-  }
-
-  #loaded(answer: KzgAnswer): void {
-    if ("failure" in answer) this.#dropSuccessor();
-    else {
-      this.#successorIsReady = true;
-      this.#next();
-    }
-  }
-
-  #dropSuccessor(): void {
-    const successor = this.#successor;
-    this.#successor = undefined;
-    this.#successorIsReady = false;
-    void successor?.terminate();
-  }
-
-  #takeOver(): void {
-    if (!this.#successorIsReady) return;
-    const old = this.#worker;
-    this.#worker = this.#successor;
-    this.#successor = undefined;
-    this.#successorIsReady = false;
-    void old?.terminate();
+    this.#worker = worker;
   }
 
   /** For each blob, whether `commitments[i]` is its commitment. Wrong sizes do not match. */
@@ -199,7 +148,6 @@ export class Kzg {
     const worker = this.#worker;
     this.#worker = undefined;
     void worker?.terminate();
-    this.#dropSuccessor();
   }
 
   /** Stops the worker. Pending and later calls fail with a KzgUnavailableError. */
@@ -208,7 +156,6 @@ export class Kzg {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#finish((job) => job.reject(new KzgUnavailableError("closed")));
-    this.#dropSuccessor();
     await worker?.terminate();
   }
 
@@ -222,7 +169,6 @@ export class Kzg {
 
   #next(): void {
     if (this.#running) return;
-    this.#takeOver();
     const job = this.#commits.shift() ?? this.#nextCheck();
     if (!job) return;
     if (this.#closed) {
