@@ -50,7 +50,10 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     await until(async () => (await proven()) === 64);
     // The node sees its last transaction on L1 some time after the test does.
     await until(async () => node.submitted().length >= 3);
-    const submitted = node.submitted();
+    // A transaction may be seen after the one that followed it: the order is that of L1's blocks.
+    const submitted = (node.submitted() as (LogLine & { l1BlockNumber: number })[]).sort(
+      (a, b) => a.l1BlockNumber - b.l1BlockNumber,
+    );
     expect(submitted.map(({ epoch }) => epoch)).toEqual([23, 24, 25]);
     const calldata = await Promise.all(
       submitted.map(async ({ txHash }) => {
