@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { FromClients, ToClients } from "./subscribers-clients.ts";
 import type { FromNode, ToNode } from "./subscribers-node.ts";
@@ -7,6 +8,7 @@ import type { FromNode, ToNode } from "./subscribers-node.ts";
 /**
  * Subscribers to the tips of one node of the recorded chain: how long after a commit the last of them hears of it, how
  * much memory each takes, and whether the import of blocks slows down; then the same beside clients that do not read.
+ * A second node without clients takes each checkpoint shortly before or after, for comparison.
  *
  *   node test/scaling/live/subscribers.ts --subscribers 10000 --silent 100 --rpc-threads 1
  */
@@ -73,6 +75,9 @@ function spread(numbers: readonly number[]): string {
   return `median ${at(0.5)} ms, p90 ${at(0.9)} ms, longest ${at(1)} ms of ${sorted.length}`;
 }
 
+/** Until what a step left behind, such as a garbage collection, is over. */
+const settle = (): Promise<void> => sleep(100);
+
 /** Takes one checkpoint. Gives the time of the import and those from commits to the last delivery of their tips. */
 async function step(
   node: NodeProcess,
@@ -86,7 +91,7 @@ async function step(
   const events = new Map<string, { count: number; last: number }>();
   for (const end = Date.now() + LATEST_MS; (events.get(final)?.count ?? 0) < subscribers; ) {
     if (Date.now() > end) throw new Error(`${events.get(final)?.count ?? 0} of ${subscribers} subscribers were told`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     for (const { tips, count, last } of (await clients.ask({ ask: "received" }, "received")).events) {
       events.set(tips, { count: count + (events.get(tips)?.count ?? 0), last });
     }
@@ -97,30 +102,34 @@ async function step(
 }
 
 async function steps(
-  { node, clients }: { node: NodeProcess; clients: Clients },
+  { node, bare, clients }: { node: NodeProcess; bare: NodeProcess; clients: Clients },
   count: number,
   title: string,
-): Promise<{ cpuMs: number[]; mostMemory: number }> {
-  const all = [];
+): Promise<number> {
+  const [all, alone] = [[], []] as [Awaited<ReturnType<typeof step>>[], Extract<FromNode, { kind: "step" }>[]];
   let mostMemory = 0;
+  const stepBare = async (): Promise<void> => {
+    await settle();
+    alone.push(await bare.ask({ ask: "step" }, "step"));
+  };
   for (let i = 0; i < count; i++) {
+    if (i % 2 === 0) await stepBare();
+    await settle();
     all.push(await step(node, clients));
     mostMemory = Math.max(mostMemory, await memoryOf(node));
+    if (i % 2 === 1) await stepBare();
   }
-  const imports = all.map(({ importMs }) => importMs);
   console.log(`${title}: last delivery after the commit: ${spread(all.flatMap(({ delays }) => delays))}`);
-  console.log(`${title}: import of a checkpoint: ${spread(imports)}`);
-  return { cpuMs: all.map(({ importCpuMs }) => importCpuMs), mostMemory };
+  const [imports, aloneImports] = [all, alone].map((steps) => spread(steps.map(({ importMs }) => importMs)));
+  console.log(`${title}: import of a checkpoint: ${imports}; of the node without clients: ${aloneImports}`);
+  const ratios = all.map(({ importCpuMs }, i) => importCpuMs / alone[i].importCpuMs).sort((a, b) => a - b);
+  const [low, median, high] = [0.25, 0.5, 0.75].map((share) => ratios[Math.floor(share * count)].toFixed(2));
+  console.log(`${title}: CPU time of the importing thread: ${median} times that without clients (${low} to ${high})`);
+  return mostMemory;
 }
 
-const bare = await startNode();
-const aloneSteps = [];
-for (let i = 0; i < bare.checkpoints; i++) aloneSteps.push(await bare.node.ask({ ask: "step" }, "step"));
-await bare.node.end();
-const alone = aloneSteps.map(({ importCpuMs }) => importCpuMs);
-console.log(`nobody subscribed: import of a checkpoint: ${spread(aloneSteps.map(({ importMs }) => importMs))}`);
-
 const { node, port, checkpoints } = await startNode();
+const { node: bare } = await startNode();
 const clients: Clients = new Process("./subscribers-clients.ts");
 try {
   const before = await memoryOf(node);
@@ -129,7 +138,7 @@ try {
   const each = ((after - before) / subscribers / 1024).toFixed(1);
   console.log(`${subscribers} subscribers: ${mebibytes(before)} -> ${mebibytes(after)} MiB, ${each} KiB each`);
   const half = Math.floor(checkpoints / 2);
-  const first = await steps({ node, clients }, half, `${subscribers} subscribers`);
+  await steps({ node, bare, clients }, half, `${subscribers} subscribers`);
   const deaf: Clients = new Process("./subscribers-clients.ts");
   // Starts the thread for long calls, whose memory is not that of the clients.
   await deaf.ask({ ask: "long", port }, "connected");
@@ -137,26 +146,16 @@ try {
   console.log(`memory after ${half} checkpoints and one long call: ${mebibytes(settled)} MiB`);
   await deaf.ask({ ask: "silent", port, count: silent, calls: SILENT_CALLS }, "connected");
   const title = `beside ${silent} clients that do not read`;
-  const second = await steps({ node, clients }, checkpoints - half, title);
-  const beside = second.mostMemory;
+  const beside = await steps({ node, bare, clients }, checkpoints - half, title);
   await deaf.end();
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await sleep(2_000);
   const left = mebibytes(await memoryOf(node));
   console.log(
     `${title}: up to ${mebibytes(beside)} MiB, ${mebibytes(beside - settled)} more; when they have left ${left} MiB`,
-  );
-  const ratio = (numbers: readonly number[], others: readonly number[]): string => {
-    const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
-    return (sum(numbers) / sum(others)).toFixed(2);
-  };
-  console.log(
-    `CPU time of the importing thread with subscribers / without: ${ratio(first.cpuMs, alone.slice(0, half))}`,
-  );
-  console.log(
-    `CPU time of the importing thread beside clients that do not read / without: ${ratio(second.cpuMs, alone.slice(half))}`,
   );
   console.log(`subscribers connected at the end: ${(await clients.ask({ ask: "received" }, "received")).open}`);
 } finally {
   await clients.end();
   await node.end();
+  await bare.end();
 }
