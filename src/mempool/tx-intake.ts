@@ -75,6 +75,7 @@ export class TxIntake {
     if (admission.outcome === "accepted") this.#accepted(encoded);
     return { admission };
   }
+
   /**
    * Whether a tx is refused only because it was taken before and has been pending or in a block since. Whoever repeats
    * a call whose answer was lost, as load balancers do, gets that answer again.
