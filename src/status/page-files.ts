@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { constants, gzipSync } from "node:zlib";
 
 /** A file of the status page as it is served. Plain data: it crosses threads. */
 export interface PageFile {
@@ -13,7 +12,6 @@ export interface PageFile {
   readonly hash: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly bytes: Uint8Array;
-  readonly gzip: Uint8Array;
 }
 
 /** What the document tells its scripts. */
@@ -100,7 +98,6 @@ export function pageFiles(settings: PageSettings): PageFile[] {
       hash: createHash("sha256").update(bytes).digest("base64url").slice(0, 22),
       headers: [["Content-Type", TYPES[extname(name)]], ...headers],
       bytes: new Uint8Array(bytes),
-      gzip: new Uint8Array(gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })),
     };
   });
 }

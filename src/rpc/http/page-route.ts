@@ -1,3 +1,4 @@
+import { constants, gzipSync } from "node:zlib";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 
 /** A file that is served as it is. Plain data: it crosses threads. */
@@ -8,7 +9,6 @@ export interface StaticFile {
   readonly hash: string;
   readonly headers: readonly Header[];
   readonly bytes: Uint8Array;
-  readonly gzip: Uint8Array;
 }
 
 const PAGE = "/ui";
@@ -34,23 +34,38 @@ interface Form {
   readonly body: Uint8Array;
 }
 
-function forms({ hash, headers, bytes, gzip }: StaticFile): { plain: Form; gzip: Form } {
-  const plainTag = `"${hash}"`;
-  const gzipTag = `"${hash}-gzip"`;
-  return {
-    plain: { etag: plainTag, headers: [...headers, ["ETag", plainTag]], body: bytes },
-    gzip: { etag: gzipTag, headers: [...headers, ["Content-Encoding", "gzip"], ["ETag", gzipTag]], body: gzip },
-  };
+/** A file's forms. It is compressed when the first client takes it: most nodes never serve their page. */
+class FileForms {
+  readonly #file: StaticFile;
+  readonly plain: Form;
+  #gzip: Form | undefined;
+
+  constructor(file: StaticFile) {
+    const etag = `"${file.hash}"`;
+    this.#file = file;
+    this.plain = { etag, headers: [...file.headers, ["ETag", etag]], body: file.bytes };
+  }
+
+  get gzip(): Form {
+    const { hash, headers, bytes } = this.#file;
+    const etag = `"${hash}-gzip"`;
+    this.#gzip ??= {
+      etag,
+      headers: [...headers, ["Content-Encoding", "gzip"], ["ETag", etag]],
+      body: gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
+    };
+    return this.#gzip;
+  }
 }
 
 /** Serves the files of a page to GET and HEAD below /ui/. All other requests, and those for PAGE_RPC, pass. */
 export class PageRoute implements HttpApplication {
   readonly #inner: HttpApplication;
-  readonly #files: ReadonlyMap<string, { plain: Form; gzip: Form }>;
+  readonly #files: ReadonlyMap<string, FileForms>;
 
   constructor(inner: HttpApplication, files: readonly StaticFile[]) {
     this.#inner = inner;
-    this.#files = new Map(files.map((file) => [`${PAGE}/${file.name}`, forms(file)]));
+    this.#files = new Map(files.map((file) => [`${PAGE}/${file.name}`, new FileForms(file)]));
   }
 
   get plainPost(): PlainPost | undefined {
