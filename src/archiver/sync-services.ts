@@ -33,7 +33,7 @@ export const DEFAULT_SYNC_OPTIONS: SyncOptions = {
   checkpointHistory: 64,
   maxBackoffMs: 15_000,
   prefetch: 64,
-  commit: { checkpoints: 64, bytes: 2 * 1024 * 1024 },
+  commit: { checkpoints: 128, bytes: 4 * 1024 * 1024 },
 };
 
 /**
