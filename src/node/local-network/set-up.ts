@@ -73,14 +73,18 @@ export async function setUp(parts: SetUpParts): Promise<void> {
       feePerL2Gas: asked.feePerL2Gas * FEE_FACTOR,
     },
   });
+  const built = (): boolean => pool.pendingCount === 0;
+  const published = (): boolean => chain.latestBlockNumber() === chain.checkpointedBlockNumber();
   for (const [i, members] of BLOCKS.entries()) {
     const block = members.map((index) => txs[index]);
     const refused = await submitTogether(parts, block);
-    for (const end = performance.now() + BLOCK_LIMIT_MS; pool.pendingCount > 0; ) {
+    const isLast = i === BLOCKS.length - 1;
+    // A block that is not published in time is built again, and would take in the next one's txs.
+    for (const end = performance.now() + BLOCK_LIMIT_MS; !built() || !(isLast || published()); ) {
       if (performance.now() > end) throw new SetUpError(i + 1, `not within ${BLOCK_LIMIT_MS / 1000} s`);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
-    if (i === BLOCKS.length - 1 && !deployed()) {
+    if (isLast && !deployed()) {
       throw new SetUpError(i + 1, refused ?? "its transactions were dropped");
     }
     onBlock(i + 1, BLOCKS.length);
