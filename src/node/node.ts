@@ -77,6 +77,8 @@ export interface SteeredSequencer {
   status(): { state: string; paused: boolean };
   /** The wait in progress while building for a slot, if any. */
   readonly buildWait: BuildWait | undefined;
+  /** Whether a checkpoint of the slot may still get onto L1 although nothing is built for it. */
+  isPublishing(slot: number): boolean;
   onStateChange(listener: () => void): () => unknown;
   /** Calls the listener for each checkpoint that is published to L1. Returns an unsubscribe function. */
   onPublished(listener: () => void): () => unknown;

@@ -52,6 +52,7 @@ export interface CheckpointPublisher {
   /** Rejects with an InvalidationRefusedError or L1Error. */
   invalidation(invalid: InvalidProposal, slot: number): Promise<Invalidation | undefined>;
   publishCheckpoint(checkpoint: CheckpointToPublish): Promise<PublishOutcome>;
+  isPublishing(slot: number): boolean;
   publishRequests(requests: RequestsToPublish): Promise<void>;
 }
 

@@ -101,6 +101,11 @@ export class Sequencer {
     return this.#buildWait;
   }
 
+  /** Whether a checkpoint of the slot may still get onto L1 although no turn works for it. */
+  isPublishing(slot: number): boolean {
+    return this.#parts.publisher.isPublishing(slot);
+  }
+
   get timetable(): Timetable {
     return this.#timetable;
   }

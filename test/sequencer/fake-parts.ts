@@ -290,6 +290,7 @@ export class FakeNode {
           this.published.push(checkpoint);
           return this.publish(checkpoint);
         },
+        isPublishing: () => false,
         invalidation: async (invalid, slot) => {
           this.invalidations.push({ checkpoint: invalid.checkpointNumber, slot });
           if (this.refuseInvalidation) throw this.refuseInvalidation;

@@ -1,5 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import { headerSlotNumber } from "../../protocol/block-header.ts";
 import type { LoggerFor } from "../logging.ts";
 import type { ChainParts } from "../node.ts";
 import { hasProver } from "../prover/roles.ts";
@@ -62,6 +63,10 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     building: () => {
       const { state } = sequencer.status();
       return !RESTING.has(state) && !(state === "WAITING_FOR_TXS" && mempool.pool.pendingCount === 0);
+    },
+    publishing: () => {
+      const unpublished = chain.block(chain.checkpointedBlockNumber() + 1);
+      return unpublished !== undefined && sequencer.isPublishing(headerSlotNumber(unpublished.header));
     },
     buildWait: () => sequencer.buildWait,
     clockMoved: () => sequencer.wake(),

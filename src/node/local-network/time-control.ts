@@ -13,12 +13,17 @@ export interface TimeControlParts {
   l1: Pick<DevelopmentL1, "latest" | "mineAt" | "mining">;
   clock: ShiftableClock;
   constants: Pick<L1Constants, "slotDuration" | "l1GenesisTime">;
-  chain: Pick<ChainStore, "checkpoint" | "latestCheckpointNumber">;
+  chain: Pick<
+    ChainStore,
+    "checkpoint" | "latestCheckpointNumber" | "latestBlockNumber" | "checkpointedBlockNumber" | "state"
+  >;
   settler: Pick<EpochSettler, "settle" | "complete" | "overAt">;
   /** Number of pending txs. */
   pendingTxs(): number;
   /** Whether a block is being built or published: the slot must not end meanwhile. */
   building(): boolean;
+  /** Whether a transaction that may publish the last blocks is in flight although nothing is built. */
+  publishing(): boolean;
   /** The wait in progress while building for a slot, if any. */
   buildWait(): BuildWait | undefined;
   /** Called after the clock was moved within a slot. */
@@ -27,7 +32,10 @@ export interface TimeControlParts {
   hold(): () => void;
   /** Called after a new slot has begun on L1. */
   slotBegan(): void;
-  /** Least time that pending txs are left in an open slot before the slot is skipped, in milliseconds of real time. */
+  /**
+   * Least time that pending txs, or a block that could not be published, are left in an open slot before the slot is
+   * skipped, in milliseconds of real time.
+   */
   patienceMs: number;
   logger: Logger;
 }
@@ -36,7 +44,7 @@ export interface TimeControlParts {
 const LOOK_MS = 100;
 /** After this much real time without a tx, an epoch with checkpoints is ended. Milliseconds. */
 const QUIET_MS = 1_000;
-/** Patience grows to this while slots stay empty: the pending txs cannot be put into a block. Milliseconds. */
+/** Patience grows to this while slots stay empty: no checkpoint can be built or published. Milliseconds. */
 const MOST_PATIENCE_MS = 4_000;
 
 /**
@@ -58,7 +66,7 @@ export class TimeControl {
   #pauses = 0;
   /** Slot that a user moved time to: time stays in it until it has a checkpoint or is given up. */
   #chosen: number | undefined;
-  /** Real time since which txs wait in a slot without a builder. */
+  /** Real time since which txs, or a block that could not be published, wait in a slot without a builder. */
   #waiting: { slot: number; since: number } | undefined;
   /** Real time since which no tx has come after the given number of blocks of a slot. */
   #quiet: { blocks: number; since: number } | undefined;
@@ -164,7 +172,10 @@ export class TimeControl {
     const { l1, clock, constants } = this.#parts;
     const { timestamp } = await l1.latest();
     if (timestamp > Math.floor(clock.now() / 1000)) clock.set(timestamp * 1000);
-    if (await this.#shortenWait()) return;
+    if (await this.#shortenWait()) {
+      this.#waiting = undefined;
+      return;
+    }
     this.#stayInChosen(timestamp);
     const now = Math.floor(clock.now() / 1000);
     const slot = slotAt(now, constants);
@@ -174,6 +185,7 @@ export class TimeControl {
     if (this.#parts.building()) return;
     const release = this.#parts.hold();
     try {
+      if (await this.#mayFindCheckpoint()) return;
       await this.#moveTo(Math.max(next, timestamp + 1));
     } finally {
       release();
@@ -243,9 +255,21 @@ export class TimeControl {
     return latest === undefined ? -1 : checkpointSlot(latest.header);
   }
 
+  get #isUnpublished(): boolean {
+    const { chain } = this.#parts;
+    return chain.latestBlockNumber() > chain.checkpointedBlockNumber();
+  }
+
+  /** Whether L1 has blocks that the node has not read, in which the checkpoint of its last blocks may be. */
+  async #mayFindCheckpoint(): Promise<boolean> {
+    const { l1, chain } = this.#parts;
+    return this.#isUnpublished && (await l1.latest()).number !== chain.state.processed()?.number;
+  }
+
   #givesUp(slot: number, now: number): boolean {
-    const { constants, pendingTxs } = this.#parts;
-    if (pendingTxs() === 0) {
+    const { constants, pendingTxs, publishing } = this.#parts;
+    // A block that could not be published, as when L1 was down, is built again in another slot.
+    if (this.#isUnpublished ? publishing() : pendingTxs() === 0) {
       this.#waiting = undefined;
       return false;
     }

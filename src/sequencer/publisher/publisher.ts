@@ -89,6 +89,13 @@ export class Publisher {
     return outcome;
   }
 
+  /** Whether a checkpoint of the slot is being published, be it in a transaction that an earlier run sent. */
+  isPublishing(slot: number): boolean {
+    const purpose = proposalPurpose(slot);
+    const isSent = this.#parts.senders.some((sender) => sender.unfinished().some((tx) => tx.purpose === purpose));
+    return isSent || this.#slots.has(slot);
+  }
+
   /**
    * The call that removes a checkpoint with bad attestations from L1; undefined if it is gone. Throws an
    * InvalidationRefusedError or L1Error.

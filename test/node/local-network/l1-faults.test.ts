@@ -83,6 +83,8 @@ test(
     expect(network.svc.output.stderr).toMatch(/L1 ended unexpectedly: restarting it from its last copy/);
     expect(network.svc.output.stderr).not.toMatch(/unwound the chain/);
     await mined(hash);
+    // A block that L1's end kept from being published is built again.
+    await expect.poll(() => checkpointed(network.url), { timeout: 60_000, interval: 20 }).toBe(before + 1);
     expect(await blockNumber()).toBe(before + 1);
     expect(network.svc.child.exitCode).toBeNull();
   },

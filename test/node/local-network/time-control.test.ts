@@ -13,7 +13,11 @@ function world(slot: number) {
     time: start(slot),
     filled: -1,
     pending: 0,
+    unpublished: 0,
+    l1Block: 1,
+    readTo: 1,
     building: false,
+    publishing: false,
     mining: true,
     held: false,
     overAt: undefined as number | undefined,
@@ -27,7 +31,7 @@ function world(slot: number) {
   clock.set(state.time * 1000);
   const parts = {
     l1: {
-      latest: async () => ({ number: 1, timestamp: state.time }),
+      latest: async () => ({ number: state.l1Block, timestamp: state.time }),
       mining: async () => state.mining,
       mineAt: async (timestamp: number) => {
         if (!state.held) throw new Error("time moves while a block may begin");
@@ -39,6 +43,9 @@ function world(slot: number) {
     constants: CONSTANTS,
     chain: {
       latestCheckpointNumber: () => (state.filled < 0 ? 0 : 1),
+      latestBlockNumber: () => 7 + state.unpublished,
+      checkpointedBlockNumber: () => 7,
+      state: { processed: () => ({ number: state.readTo }) },
       checkpoint: (number: number) => {
         if (number === 0) return undefined;
         const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
@@ -58,6 +65,7 @@ function world(slot: number) {
     },
     pendingTxs: () => state.pending,
     building: () => state.building,
+    publishing: () => state.publishing,
     buildWait: () => state.buildWait,
     clockMoved: () => shifts.push(Math.round(clock.now())),
     hold: () => {
@@ -107,6 +115,40 @@ test("pending txs that no block includes move time to the next slot after growin
   expect(moved).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(400);
   expect(moved).toEqual([start(5), start(6)]);
+  await control.stop();
+});
+
+test("a block that could not be published moves time to the next slot, where it is built again", async () => {
+  const { state, moved, control } = world(4);
+  state.unpublished = 1;
+  control.start();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(moved).toEqual([]);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(moved).toEqual([start(5)]);
+  state.unpublished = 0;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(moved).toHaveLength(1);
+  await control.stop();
+});
+
+test("time stays in the slot of a block while it may still be published, even if txs wait", async () => {
+  const { state, moved, control } = world(4);
+  state.unpublished = 1;
+  state.pending = 1;
+  state.building = true;
+  control.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  state.building = false;
+  state.publishing = true;
+  await vi.advanceTimersByTimeAsync(5_000);
+  state.publishing = false;
+  state.l1Block = 2;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(moved).toEqual([]);
+  state.readTo = 2;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(moved).toEqual([start(5)]);
   await control.stop();
 });
 

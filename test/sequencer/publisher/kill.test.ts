@@ -113,10 +113,12 @@ it.each([
     await killedAt("eth_sendRawTransaction", rule, false);
     expect(await waiting(l1)).toHaveLength(rule === "swallow" ? 0 : 1);
     const next = await restarted();
+    expect(next.publisher.isPublishing(publication.slot)).toBe(true);
     const published = next.publisher.publishCheckpoint(publication);
     await until(async () => (await waiting(l1)).length > 0, "a transaction");
     await l1.mine({ timestamp: block.timestamp, baseFee: block.baseFee });
     expect((await published).kind).toBe("published");
+    expect(next.publisher.isPublishing(publication.slot)).toBe(false);
     expect(await waiting(l1)).toEqual([]);
     await next.close();
     expect(next.lines.filter(({ message }) => message === "sent an L1 tx")).toEqual([]);
