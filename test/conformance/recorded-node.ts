@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
@@ -48,6 +49,20 @@ export async function startRecordedL1(): Promise<RecordedL1> {
       chain.remove();
     },
   };
+}
+
+/** Longest wait for an answer. */
+const ANSWER_MS = 120_000;
+/** Longest wait for a process to end. */
+const END_MS = 120_000;
+
+/** Name of each thread of a process and what it waits for in the kernel. */
+function threadsOf(pid: number): string {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks)
+    .map((task) => ["comm", "wchan", "syscall"].map((file) => readFileSync(join(tasks, task, file), "utf8").trim()))
+    .map((facts) => facts.join(" "))
+    .join("\n");
 }
 
 /** The key of every NodeProcess's admin listener. */
@@ -163,6 +178,7 @@ export class NodeProcess {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
     const text = await response.text();
     return { status: response.status, body: JSON.parse(text), text };
@@ -188,12 +204,21 @@ export class NodeProcess {
     throw new Error(`the node was not there in ${limitMs} ms:\n${this.#log.slice(-4000)}`);
   }
 
-  /** Sends a signal and waits until the process has ended; returns its exit code. */
+  /** Sends a signal and waits until the process has ended; returns its exit code. Throws if it does not end. */
   async end(signal: "SIGKILL" | "SIGTERM" | "SIGINT"): Promise<number | null> {
     if (!this.running) return this.#child.exitCode;
     const gone = new Promise<number | null>((resolve) => this.#child.once("exit", (code) => resolve(code)));
     this.#child.kill(signal);
-    return gone;
+    const ended = new AbortController();
+    const late = delay(END_MS, "late" as const, { signal: ended.signal }).catch(() => "late" as const);
+    const outcome = await Promise.race([gone, late]);
+    ended.abort();
+    if (outcome !== "late") return outcome;
+    const threads = threadsOf(this.pid);
+    this.#child.kill("SIGKILL");
+    throw new Error(
+      `the node did not end ${END_MS} ms after ${signal}; its threads:\n${threads}\n${this.#log.slice(-4000)}`,
+    );
   }
 
   async remove(): Promise<void> {
