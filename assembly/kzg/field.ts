@@ -23,8 +23,6 @@ import { mul } from "./mul";
 
 /** p, plain. */
 const MODULUS = memory.data(112, 8);
-/** (p + 1) / 4, plain: raising to it gives the square root of a square. */
-const ROOT_EXPONENT = memory.data(112, 8);
 /** 1, plain: multiplying by it takes a value out of Montgomery form. */
 const UNIT = memory.data(112, 8);
 /** R^2 mod p, plain: multiplying by it brings a value into Montgomery form. */
@@ -35,7 +33,6 @@ const ZERO = memory.data(112, 8);
 const SCRATCH = memory.data(112, 8);
 const PLAIN = memory.data(112, 8);
 
-const BITS_OF_ROOT_EXPONENT: i32 = 379;
 /** R^2 = 2^784. */
 const BITS_OF_R_SQUARED: i32 = 784;
 
@@ -43,12 +40,6 @@ const BITS_OF_R_SQUARED: i32 = 784;
 export function deriveConstants(): void {
   const limbs: StaticArray<u64> = [P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13];
   for (let i: i32 = 0; i < LIMBS; i++) store<u64>(MODULUS + (<usize>i << 3), limbs[i]);
-  // The lowest limb of p ends with binary 011, so adding 1 carries nothing into the next limb.
-  for (let i: i32 = 0; i < LIMBS; i++) {
-    const low = limbs[i] + (i == 0 ? 1 : 0);
-    const next: u64 = i + 1 < LIMBS ? limbs[i + 1] : 0;
-    store<u64>(ROOT_EXPONENT + (<usize>i << 3), ((low >> 2) | (next << 26)) & MASK);
-  }
   store<u64>(UNIT, 1);
   store<u64>(R_SQUARED, 1);
   for (let n = 0; n < BITS_OF_R_SQUARED; n++) {
@@ -159,24 +150,5 @@ export function toBytes(bytes: usize, element: usize): void {
     store<u8>(bytes + i, <u8>gathered);
     gathered >>= 8;
     bits -= 8;
-  }
-}
-
-/** Whether an element below 2000 p is more than (p - 1) / 2. */
-export function isUpperHalf(element: usize): bool {
-  copy(PLAIN, element);
-  leaveMontgomeryForm(PLAIN);
-  add(PLAIN, PLAIN, PLAIN);
-  subtract(PLAIN, PLAIN, MODULUS, 0);
-  return load<i64>(PLAIN, 104) >= 0;
-}
-
-/** out = a^((p + 1) / 4), a square root of `a` if it has one. `out` is not `a`. */
-export function squareRoot(out: usize, a: usize): void {
-  copy(out, a);
-  for (let bit: i32 = BITS_OF_ROOT_EXPONENT - 2; bit >= 0; bit--) {
-    mul(out, out, out);
-    const limb = load<u64>(ROOT_EXPONENT + ((<usize>bit / 28) << 3));
-    if ((limb >> (<u64>bit % LIMB_BITS)) & 1) mul(out, out, a);
   }
 }

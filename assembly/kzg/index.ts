@@ -1,1 +1,1 @@
-export { compressedAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";
+export { coordinatesAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";

@@ -1,4 +1,4 @@
-import { add, copy, fromBytes, isLiteralZero, isUpperHalf, isZero, ONE, squareRoot, subtract } from "./field";
+import { add, copy, fromBytes, isLiteralZero, isZero, ONE, subtract } from "./field";
 import { ELEMENT } from "./modulus";
 import { mul } from "./mul";
 
@@ -146,19 +146,15 @@ export function addPoint(point: usize, other: usize): void {
 /**
  * Reads a point other than infinity. Returns false if it is not on the curve.
  *
- *   compressed 48 (x big-endian, flags in its top three bits) -> affine 224
+ *   bytes 96 (x and y, big-endian) -> affine 224
  */
-export function decompress(affine: usize, compressed: usize): bool {
-  const flags = load<u8>(compressed);
-  store<u8>(compressed, flags & 0x1f);
-  fromBytes(affine, compressed);
+export function readAffine(affine: usize, bytes: usize): bool {
+  fromBytes(affine, bytes);
+  fromBytes(affine + Y, bytes + 48);
   mul(T, affine, affine);
   mul(T, T, affine);
   for (let i = 0; i < 4; i++) add(T, T, ONE);
-  squareRoot(affine + Y, T);
   mul(Q, affine + Y, affine + Y);
   subtract(Q, Q, T, 8);
-  if (!isZero(Q)) return false;
-  if (isUpperHalf(affine + Y) != ((flags & 0x20) != 0)) affineY(affine + Y, affine, true);
-  return true;
+  return isZero(Q);
 }

@@ -1,6 +1,6 @@
 import { deriveConstants, toBytes } from "./field";
 import { ELEMENT } from "./modulus";
-import { addAffine, addPoint, AFFINE, decompress, doubleTimes, EXTENDED, setInfinity } from "./point";
+import { addAffine, addPoint, AFFINE, doubleTimes, EXTENDED, readAffine, setInfinity } from "./point";
 
 /** Points of the trusted setup, and most terms of a sum. */
 const POINTS: usize = 4096;
@@ -15,7 +15,7 @@ const INDEXES = heap.alloc(POINTS * 4);
 const SCALARS = heap.alloc(POINTS * 32);
 /** i16, window by window. */
 const DIGITS = heap.alloc(POINTS * MOST_WINDOWS * 2);
-const COMPRESSED = memory.data(48, 8);
+const COORDINATES = memory.data(96, 8);
 const TOTAL = memory.data(448, 8);
 const WINDOW = memory.data(448, 8);
 const RUNNING = memory.data(448, 8);
@@ -26,9 +26,9 @@ export function initialize(): void {
   deriveConstants();
 }
 
-/** Address of the 48 bytes that `setPoint` reads. */
-export function compressedAt(): usize {
-  return COMPRESSED;
+/** Address of the 96 bytes that `setPoint` reads. */
+export function coordinatesAt(): usize {
+  return COORDINATES;
 }
 
 /** How many terms `sum` takes. */
@@ -46,9 +46,9 @@ export function scalarsAt(): usize {
   return SCALARS;
 }
 
-/** Stores point `index` of the setup from its compressed form. Returns false if it is not on the curve. */
+/** Stores point `index` of the setup, whose x and y were written. Returns false if it is not on the curve. */
 export function setPoint(index: usize): bool {
-  return decompress(TABLE + index * AFFINE, COMPRESSED);
+  return readAffine(TABLE + index * AFFINE, COORDINATES);
 }
 
 /** Bits of a window for which the sum of so many terms takes the fewest additions. */

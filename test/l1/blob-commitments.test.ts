@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { BlobCommitments } from "../../src/l1/blobs/blob-commitments.ts";
 import { SetupPoints } from "../../src/l1/blobs/setup-points.ts";
-import { bigUintBytes, fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { bigUintBytes, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { BYTES_PER_BLOB, FIELDS_PER_BLOB } from "../../src/protocol/constants.ts";
 import { l1Vectors, paddedBlob } from "./vectors.ts";
 
@@ -49,7 +49,12 @@ it("the points of the trusted setup are those of the KZG ceremony that viem has"
   const file = new URL("../../node_modules/viem/trusted-setups/mainnet.json", import.meta.url);
   const { g1_lagrange } = JSON.parse(readFileSync(file, "utf8")) as { g1_lagrange: string[] };
   const own = readFileSync(new URL("../../data/kzg-points.bin", import.meta.url));
-  const points = Array.from({ length: own.length / 48 }, (_, i) => toHex(own.subarray(i * 48, (i + 1) * 48)));
+  const half = (bls12_381.fields.Fp.ORDER - 1n) / 2n;
+  const points = Array.from({ length: own.length / 96 }, (_, i) => {
+    const compressed = Uint8Array.from(own.subarray(i * 96, i * 96 + 48));
+    compressed[0] |= readBigUint(own, i * 96 + 48, 48) > half ? 0xa0 : 0x80;
+    return toHex(compressed);
+  });
   expect(points).toEqual(g1_lagrange.map((_, i) => g1_lagrange[bitReversed(i)]));
 });
 

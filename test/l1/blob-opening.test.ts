@@ -3,7 +3,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { blobDomain } from "../../src/l1/blobs/blob-evaluation.ts";
-import { openBlob } from "../../src/l1/blobs/blob-opening.ts";
+import { commitTo, openBlob, proveBlob } from "../../src/l1/blobs/blob-opening.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { SetupPoints } from "../../src/l1/blobs/setup-points.ts";
 import { bigUintBytes, toHex } from "../../src/protocol/bytes.ts";
@@ -18,10 +18,11 @@ interface Opening {
 const texts = ({ y, proof }: Opening) => ({ y: toHex(y), proof: toHex(proof) });
 
 let points: SetupPoints;
+let context: DasContextJs;
 let library: (blob: Uint8Array, z: Uint8Array) => Opening;
 beforeAll(() => {
   points = new SetupPoints();
-  const context = DasContextJs.create({ usePrecomp: false });
+  context = DasContextJs.create({ usePrecomp: false });
   library = (blob, z) => {
     const [proof, y] = context.computeKzgProof(blob, z);
     return { y, proof };
@@ -60,6 +61,19 @@ describe("opening a blob at a point", () => {
       expect(opening.y).toEqual(blob.subarray(index * 32, (index + 1) * 32));
       expect(texts(opening)).toEqual(texts(library(blob, z)));
     }
+  });
+
+  it("the commitment and the proof of a blob are the library's, for any blob", () => {
+    fc.assert(
+      fc.property(scalar, fc.integer({ min: 0, max: FIELDS_PER_BLOB }), (seed, length) => {
+        const blob = mixed(seed);
+        blob.fill(0, length * 32);
+        const commitment = context.blobToKzgCommitment(blob);
+        expect(toHex(commitTo(points, blob))).toBe(toHex(commitment));
+        expect(toHex(proveBlob(points, blob, commitment))).toBe(toHex(context.computeBlobKzgProof(blob, commitment)));
+      }),
+      { numRuns: 8 },
+    );
   });
 
   it("a blob whose words are all the same has the point at infinity as proof", () => {

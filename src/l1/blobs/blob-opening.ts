@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bigUintBytes, readBigUint } from "../../protocol/bytes.ts";
+import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB, FIELDS_PER_BLOB } from "../../protocol/constants.ts";
 import { blobDomain, evaluateBlob } from "./blob-evaluation.ts";
 import type { SetupPoints } from "./setup-points.ts";
@@ -12,12 +13,34 @@ const { Fr: Scalars } = bls12_381.fields;
  * scalar modulus.
  */
 export function openBlob(points: SetupPoints, blob: Uint8Array, z: Uint8Array): { y: Uint8Array; proof: Uint8Array } {
-  if (blob.length !== BYTES_PER_BLOB) throw new RangeError(`a blob of ${blob.length} bytes`);
-  const words = Array.from({ length: FIELDS_PER_BLOB }, (_, i) => scalar(`word ${i} of a blob`, blob, i * 32));
+  const words = wordsOf(blob);
   const point = scalar("z", z, 0);
   const y = evaluateBlob(blob, point);
   const proof = points.sum(quotient(words, point, y).map((factor, index) => ({ index, factor })));
   return { y: bigUintBytes(y, 32), proof: proof.toBytes(true) };
+}
+
+/** The commitment to a blob (48 bytes). Throws as `openBlob` does. */
+export function commitTo(points: SetupPoints, blob: Uint8Array): Uint8Array {
+  return points.sum(wordsOf(blob).map((factor, index) => ({ index, factor }))).toBytes(true);
+}
+
+/** Prefix of what the challenge of a blob's proof is the hash of (EIP-4844, FIAT_SHAMIR_PROTOCOL_DOMAIN). */
+const CHALLENGE_DOMAIN = Buffer.from("FSBLOBVERIFY_V1_");
+
+/**
+ * Proof of a blob (48 bytes): that of its opening at a point which the blob and its commitment give (EIP-4844,
+ * compute_blob_kzg_proof). Throws as `openBlob` does.
+ */
+export function proveBlob(points: SetupPoints, blob: Uint8Array, commitment: Uint8Array): Uint8Array {
+  const hashed = concat(CHALLENGE_DOMAIN, bigUintBytes(BigInt(FIELDS_PER_BLOB), 16), blob, commitment);
+  const z = Scalars.create(readBigUint(new Uint8Array(hash("sha256", hashed, "buffer"))));
+  return openBlob(points, blob, bigUintBytes(z, 32)).proof;
+}
+
+function wordsOf(blob: Uint8Array): bigint[] {
+  if (blob.length !== BYTES_PER_BLOB) throw new RangeError(`a blob of ${blob.length} bytes`);
+  return Array.from({ length: FIELDS_PER_BLOB }, (_, i) => scalar(`word ${i} of a blob`, blob, i * 32));
 }
 
 function scalar(what: string, bytes: Uint8Array, at: number): bigint {

@@ -1,10 +1,9 @@
-import { Worker } from "node:worker_threads";
 import { equal } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
-import { moduleBeside } from "../../threads/module-beside.ts";
 import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
-import type { KzgAnswer, KzgPart, KzgRequest } from "./kzg-worker.ts";
+import type { KzgAnswer, KzgPart, KzgRequest } from "./kzg-messages.ts";
+import { KzgThreads } from "./kzg-threads.ts";
 import { RecentCommitments } from "./recent-commitments.ts";
 
 interface Check {
@@ -28,38 +27,26 @@ const MAX_BATCH = 32;
  * process alive. Checks that arrive while the worker is busy are batched: n blobs then cost about as much as one
  * commitment. A blob that was committed to lately is not committed to again, whoever asks: a validator meets the same
  * blobs when blocks are executed, when their checkpoint is proposed and when it is on L1.
+ *
+ * A process that has few blobs does without the library, which takes seconds to load: our own points of the trusted
+ * setup give the same results a little later. Once there were many, another worker loads it and takes over.
  */
 export class Kzg {
   readonly #recent = new RecentCommitments();
-  #worker: Worker | undefined;
+  readonly #threads = new KzgThreads({
+    answered: (answer) => this.#finish((job) => job.resolve(answer)),
+    lost: (cause) => this.#finish((job) => job.reject(new KzgUnavailableError("the KZG worker stopped", { cause }))),
+  });
   #checks: Check[] = [];
   #commits: Job[] = [];
   #running: Job | undefined;
   #closed = false;
 
-  /**
-   * Begins to load the library that checks and commits to blobs, or the points that blobs are opened with, so that the
-   * first call does not have to wait for it.
-   */
+  /** Begins to load what calls will need, so that the first one does not have to wait for it. */
   load(part: KzgPart): void {
     if (this.#closed) return;
     this.#commits.push({ request: { kind: "load", part }, resolve: () => {}, reject: () => {} });
     this.#next();
-  }
-
-  #start(): void {
-    if (this.#worker || this.#closed) return;
-    const worker = new Worker(moduleBeside(import.meta.url, "kzg-worker"));
-    worker.unref();
-    worker.on("message", (answer: KzgAnswer) => this.#finish((job) => job.resolve(answer)));
-    const lost = (cause: unknown) => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#finish((job) => job.reject(new KzgUnavailableError("the KZG worker stopped", { cause })));
-    };
-    worker.on("error", lost);
-    worker.on("exit", lost);
-    this.#worker = worker;
   }
 
   /** For each blob, whether `commitments[i]` is its commitment. Wrong sizes do not match. */
@@ -145,24 +132,20 @@ export class Kzg {
   /** Ends the worker until the next call, unless it has work. */
   release(): void {
     if (this.#running !== undefined) return;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    void worker?.terminate();
+    this.#threads.release();
   }
 
   /** Stops the worker. Pending and later calls fail with a KzgUnavailableError. */
   async close(): Promise<void> {
     this.#closed = true;
-    const worker = this.#worker;
-    this.#worker = undefined;
+    const ended = this.#threads.close();
     this.#finish((job) => job.reject(new KzgUnavailableError("closed")));
-    await worker?.terminate();
+    await ended;
   }
 
   #finish(settle: (job: Job) => void): void {
     const job = this.#running;
     this.#running = undefined;
-    this.#worker?.unref();
     if (job) settle(job);
     this.#next();
   }
@@ -176,10 +159,8 @@ export class Kzg {
       this.#next();
       return;
     }
-    this.#start();
     this.#running = job;
-    this.#worker?.ref();
-    this.#worker?.postMessage(job.request);
+    this.#threads.post(job.request);
   }
 
   /** One job for the checks at the front of the queue. */

@@ -3,11 +3,13 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { CoreNotBuiltError } from "../../core/load-core.ts";
 import { bigUintBytes, readBigUint } from "../../protocol/bytes.ts";
 import { FIELDS_PER_BLOB } from "../../protocol/constants.ts";
-import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 
 const { Point } = bls12_381.G1;
 const { Fp } = bls12_381.fields;
 export type G1Point = InstanceType<typeof Point>;
+
+/** x and y. */
+const COORDINATES_BYTES = 96;
 
 /** A word of a blob, or what is added to one: `factor` times the point of the setup that belongs to word `index`. */
 export interface Term {
@@ -20,7 +22,7 @@ export interface Term {
 interface KzgModule {
   memory: WebAssembly.Memory;
   initialize(): void;
-  compressedAt(): number;
+  coordinatesAt(): number;
   indexesAt(): number;
   scalarsAt(): number;
   mostTerms(): number;
@@ -62,26 +64,23 @@ export class SetupPoints {
   /** Most terms of a sum. */
   readonly most: number;
   readonly #module: KzgModule;
-  /** 48 bytes each, in the order of a blob's words. */
-  readonly #compressed: Uint8Array;
-  readonly #isSet = new Uint8Array(FIELDS_PER_BLOB);
 
   /** Throws CoreNotBuiltError when the compiled WebAssembly is missing. */
   constructor() {
     this.#module = instantiate();
     this.most = this.#module.mostTerms();
-    this.#compressed = readFileSync(setupUrl());
-  }
-
-  /** Decompresses all points, which takes most of a second, before they are needed. */
-  decompress(): void {
-    for (let index = 0; index < FIELDS_PER_BLOB; index++) this.#set(index);
+    const setup = readFileSync(setupUrl());
+    for (let index = 0; index < FIELDS_PER_BLOB; index++) {
+      const coordinates = setup.subarray(index * COORDINATES_BYTES, (index + 1) * COORDINATES_BYTES);
+      new Uint8Array(this.#module.memory.buffer).set(coordinates, this.#module.coordinatesAt());
+      if (this.#module.setPoint(index) === 0)
+        throw new Error(`point ${index} of the trusted setup is not on the curve`);
+    }
   }
 
   /** Throws a RangeError for more than `most` terms. */
   sum(terms: readonly Term[]): G1Point {
     if (terms.length > this.most) throw new RangeError(`${terms.length} terms, at most ${this.most}`);
-    for (const { index } of terms) this.#set(index);
     const { memory } = this.#module;
     const bytes = new Uint8Array(memory.buffer);
     const indexes = new Uint32Array(memory.buffer, this.#module.indexesAt(), terms.length);
@@ -94,15 +93,5 @@ export class SetupPoints {
     const [x, y, zz, zzz] = [0, 1, 2, 3].map((i) => readBigUint(bytes, at + i * 48, 48));
     if (zz === 0n) return Point.ZERO;
     return Point.fromAffine({ x: Fp.div(x, zz), y: Fp.div(y, zzz) });
-  }
-
-  /** Points are decompressed when they are first used: only full blobs and openings need all. */
-  #set(index: number): void {
-    if (this.#isSet[index] === 1) return;
-    const { memory } = this.#module;
-    const compressed = this.#compressed.subarray(index * BYTES_PER_COMMITMENT, (index + 1) * BYTES_PER_COMMITMENT);
-    new Uint8Array(memory.buffer).set(compressed, this.#module.compressedAt());
-    if (this.#module.setPoint(index) === 0) throw new Error(`point ${index} of the trusted setup is not on the curve`);
-    this.#isSet[index] = 1;
   }
 }

@@ -1,5 +1,6 @@
 import { versionedHashOf } from "../blobs/blob-offer.ts";
 import type { Kzg } from "../blobs/kzg.ts";
+import type { KzgPart } from "../blobs/kzg-messages.ts";
 import type { BlobSidecars } from "../tx/transaction.ts";
 
 /**
@@ -10,6 +11,11 @@ const CELL_PROOF_CHAINS: readonly number[] = [1, 11_155_111];
 
 export function wantsCellProofs(chainId: number): boolean {
   return CELL_PROOF_CHAINS.includes(chainId);
+}
+
+/** What to load for the chain's proofs before they are asked for. */
+export function kzgPart(chainId: number): KzgPart {
+  return wantsCellProofs(chainId) ? "library" : "points";
 }
 
 /** Commitments and proofs of blobs (131,072 bytes each). Throws KzgUnavailableError. */

@@ -144,10 +144,8 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   const progress = startProgress(process.stderr, log);
   try {
     await requireFreePorts(values);
-    // Loads in another thread, which takes seconds.
     const kzg = new Kzg();
     teardown.add("KZG", () => kzg.close());
-    kzg.load("library");
     progress.step("starting L1");
     if (!directory.temporary) await untilKept(join(directory.path, "l1-state.json"), signal);
     finishStateSwap(directory.path);

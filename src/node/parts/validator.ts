@@ -7,6 +7,7 @@ import type { Values } from "../../config/options.ts";
 import type { Keystore } from "../../keystore/keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
+import { kzgPart } from "../../l1/propose/sidecars.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import type { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import type { GossipPublisher } from "../../p2p/gossip/publisher.ts";
@@ -164,8 +165,8 @@ export function createValidator(
     equivocations.proposals.add((duplicate) => reports.duplicateProposal(duplicate)),
     equivocations.attestations.add((duplicate) => reports.duplicateAttestation(duplicate)),
   ];
-  // The first checkpoint does not wait for the trusted setup to load.
-  kzg.load("library");
+  // The first checkpoint does not wait for it.
+  kzg.load(kzgPart(reader.identity.l1ChainId));
   logger.info(
     { attesters: ownAddresses(), observer },
     observer ? "observing proposals, without signing" : "validating with {attesters}",

@@ -5,7 +5,7 @@ import type { BackgroundUploads } from "../../l1/blobs/background-uploads.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import { L1Error } from "../../l1/errors.ts";
 import { proposedIn } from "../../l1/propose/proposed-in.ts";
-import { blobSidecars, wantsCellProofs } from "../../l1/propose/sidecars.ts";
+import { blobSidecars, kzgPart, wantsCellProofs } from "../../l1/propose/sidecars.ts";
 import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { cannotPay } from "../../l1/tx/cannot-pay.ts";
 import { L1SignerError, L1TxNotSentError } from "../../l1/tx/errors.ts";
@@ -55,7 +55,7 @@ export class Publisher {
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
-    parts.kzg.load("library");
+    parts.kzg.load(kzgPart(parts.identity.l1ChainId));
     for (const sender of parts.senders) sender.resume();
   }
 
