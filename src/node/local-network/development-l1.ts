@@ -3,12 +3,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import { block, bytes, type L1Log, list, logs, quantity, record } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
-import { concat, readBigUint, toHex } from "../../protocol/bytes.ts";
+import { cannotPay } from "../../l1/tx/cannot-pay.ts";
+import { LocalSigner } from "../../l1/tx/local-signer.ts";
+import { type UnsignedTx, withSignature } from "../../l1/tx/transaction.ts";
+import { zeroBlobSidecars } from "../../l1/tx/zero-blob.ts";
+import { readBigUint, toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { LocalNetworkError } from "./local-network-error.ts";
 import { dumpState } from "./state-dump.ts";
@@ -63,14 +67,15 @@ function evenHex(value: unknown): unknown {
 
 const ignored = (): undefined => undefined;
 
-/** Precompile that verifies a KZG proof (EIP-4844): commitment, point, value and proof. */
-const POINT_EVALUATION = "0x000000000000000000000000000000000000000a";
+/** More than any fee of a development L1, in wei per gas. */
+const WARM_UP_FEE = 10n ** 15n;
 
 /** Anvil's control methods. Every call throws an L1Error. */
 export class DevelopmentL1 {
   readonly url: string;
   readonly #rpc: L1Rpc;
   readonly #signal: AbortSignal;
+  readonly #logger: Logger;
 
   /** Called for each storage word that was set, with the latest block at that time. */
   onStorageSet: (at: number, address: string, slot: Uint8Array, word: Uint8Array) => Promise<void> = async () => {};
@@ -78,6 +83,7 @@ export class DevelopmentL1 {
   constructor(url: string, signal: AbortSignal, logger: Logger, retryDelaysMs?: readonly number[]) {
     this.url = url;
     this.#signal = signal;
+    this.#logger = logger;
     this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000, retryDelaysMs });
   }
 
@@ -107,15 +113,25 @@ export class DevelopmentL1 {
   }
 
   /**
-   * Makes anvil load its KZG setup before the first blob, which takes it seconds: verifies the cheapest valid KZG
-   * proof.
+   * Makes anvil load its KZG setup before the first blob, which takes it seconds: sends it a blob from an account
+   * without funds, which it refuses after checking the blob. Unlike a call of the precompile this stops nothing
+   * meanwhile.
    */
-  async loadBlobChecks(): Promise<void> {
-    const infinity = new Uint8Array(48);
-    infinity[0] = 0xc0;
-    const input = concat(versionedHashOf(infinity), new Uint8Array(64), infinity, infinity);
-    const call = { to: POINT_EVALUATION, data: toHex(input) };
-    await this.#rpc.request({ method: "eth_call", params: [call, "latest"], parse: ignored });
+  async loadBlobChecks(chainId: number): Promise<void> {
+    const signer = new LocalSigner(secp256k1.utils.randomSecretKey());
+    const tx: UnsignedTx = {
+      ...{ chainId, nonce: 0, gas: 21_000n, to: signer.address, value: 0n, data: new Uint8Array() },
+      fees: { maxFeePerGas: WARM_UP_FEE, maxPriorityFeePerGas: 1n, maxFeePerBlobGas: WARM_UP_FEE },
+      sidecars: zeroBlobSidecars(false),
+    };
+    const { raw } = withSignature(tx, await signer.signTransaction(tx));
+    // A refusal is asked for, so nothing is to be tried again.
+    const once = new DevelopmentL1(this.url, this.#signal, this.#logger, []);
+    try {
+      await once.sendRaw(toHex(raw));
+    } catch (error) {
+      if (!cannotPay(error)) throw error;
+    }
   }
 
   /**

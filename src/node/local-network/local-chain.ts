@@ -14,6 +14,8 @@ import { TimeControl } from "./time-control.ts";
 
 export interface LocalChainOptions {
   l1: DevelopmentL1;
+  /** Settled when L1 has loaded what it checks blobs with. It loads that twice if a blob comes earlier. */
+  blobChecks: Promise<void>;
   values: Values;
   progress: StartProgress;
   loggerFor: LoggerFor;
@@ -38,7 +40,7 @@ export interface StartedChain {
  * a SetUpError or the reason of the signal.
  */
 export async function startLocalChain(parts: ChainParts, options: LocalChainOptions): Promise<StartedChain> {
-  const { l1, values, progress, loggerFor, signal } = options;
+  const { l1, blobChecks, values, progress, loggerFor, signal } = options;
   const { chain, clock, reader, synchronizer, mempool, sequencer, store, teardown } = parts;
   if (sequencer === undefined) throw new TypeError("a local network has a sequencer");
   const { identity, fees } = reader;
@@ -97,6 +99,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   const started = (): StartedChain => ({ identity, block: chain.latestBlockNumber(), time });
   if (!values.testAccounts) return started();
   progress.step("setting up accounts");
+  if (chain.latestBlockNumber() === 0) await blobChecks;
   await setUp({
     store,
     chain,

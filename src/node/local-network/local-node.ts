@@ -77,6 +77,10 @@ export class LocalNode {
   /** Starts over what the data directory and L1 hold: deploys the contracts unless they are there. */
   async start(progress: StartProgress = NO_PROGRESS): Promise<RunningChain> {
     const { values, mnemonic, core, l1, keeper, directory, version, kzg, loggerFor, signal, onFatal } = this.#options;
+    const log = loggerFor("local-network");
+    const blobChecks = l1
+      .loadBlobChecks(values.l1ChainId)
+      .catch((error: unknown) => log.debug({ error }, "L1 could not load its blob checks yet"));
     progress.step("deploying contracts");
     const publicData = genesisPublicData(core, values);
     const { addresses } = await networkContracts({
@@ -92,9 +96,6 @@ export class LocalNode {
     });
     // Without a copy, an L1 that exits unexpectedly cannot be restarted.
     if (keeper?.hasCopy === false) await keeper.copy();
-    // L1 mines nothing until this is done; no block is needed before the first checkpoint.
-    const log = loggerFor("local-network");
-    l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 could not load its blob checks yet"));
 
     progress.step("starting the node");
     const before = this.#before;
@@ -121,7 +122,7 @@ export class LocalNode {
       openAdmin: this.#admin.open,
       beforeListening: async (parts) => {
         if (this.#paused) parts.sequencer?.pause();
-        chain = { ...(await startLocalChain(parts, { l1, values, progress, loggerFor, signal })), parts };
+        chain = { ...(await startLocalChain(parts, { l1, blobChecks, values, progress, loggerFor, signal })), parts };
       },
     });
     if (before !== undefined) node.config.change(before.config.current());

@@ -44,3 +44,21 @@ test("a restored L1 continues from its own time, even far behind the system cloc
     expect((await l1.latest()).timestamp).toBe(PAST + 5 * INTERVAL);
   });
 });
+
+test("L1 loads its blob checks while it mines, and nothing of that stays", async () => {
+  await withL1(join(folder, "blob-checks.json"), async (l1) => {
+    const before = await l1.latest();
+    let done = false;
+    const loading = l1.loadBlobChecks(31337).then(() => {
+      done = true;
+    });
+    await l1.mineAt(before.timestamp + INTERVAL);
+    expect(done).toBe(false);
+    await loading;
+    expect((await l1.latest()).number).toBe(before.number + 1);
+    const status = { jsonrpc: "2.0", id: 1, method: "txpool_status", params: [] };
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(l1.url, { method: "POST", headers, body: JSON.stringify(status) });
+    expect(await response.json()).toMatchObject({ result: { pending: "0x0", queued: "0x0" } });
+  });
+});
