@@ -1,6 +1,6 @@
 import { loadCore } from "../../src/core/load-core.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
-import { freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
+import { type FreshTxPlan, freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
 import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
 import { answerTo, call, MARK } from "./wrk.ts";
 
@@ -17,9 +17,15 @@ export function recordedForm(form: number): RecordedTx {
 }
 
 /** Calls of a method with one tx each; the txs differ in their nullifier. */
-export function freshCalls(method: string, of: RecordedTx, name: string, count: number, priorityFee = 0n): string[] {
+export function freshCalls(
+  method: string,
+  of: RecordedTx,
+  name: string,
+  count: number,
+  plan: Omit<FreshTxPlan, "nullifier"> = {},
+): string[] {
   return Array.from({ length: count }, (_, i) =>
-    call(method, [txJson(core, freshTx(of, { nullifier: `${name} ${i}`, priorityFee })).json]),
+    call(method, [txJson(core, freshTx(of, { ...plan, nullifier: `${name} ${i}` })).json]),
   );
 }
 

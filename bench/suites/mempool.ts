@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { differingPointers } from "../../test/conformance/live/pointers.ts";
-import { recordedTxs } from "../../test/protocol/recorded-txs.ts";
+import { seeded } from "../../test/mempool/support/pool-txs.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   type RecordedL1,
@@ -14,7 +14,7 @@ import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { RowId } from "../lib/targets.ts";
 import { freshCalls, recordedForm, simulable, timeless, unseenCall } from "../lib/tx-calls.ts";
-import { call, load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
+import { load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
 import { scriptSuite } from "./scripts.ts";
 
 /** Must be below the number of simulations that may wait. */
@@ -116,7 +116,7 @@ async function sending({ quick, reference, progress }: SuiteContext, l1: Recorde
   try {
     await postAll(node.url, freshCalls("node_isValidTx", of, "warm-up", TXS));
     const before = memoryOf(node.process.pid);
-    await send("valid, until the pool is full", freshCalls("node_sendTx", of, "tx", count, 10n), true);
+    await send("valid, until the pool is full", freshCalls("node_sendTx", of, "tx", count, { priorityFee: 10n }), true);
     const after = memoryOf(node.process.pid);
     const memory = (name: keyof typeof after, text: string): Figure => ({
       kind: "figure",
@@ -126,13 +126,10 @@ async function sending({ quick, reference, progress }: SuiteContext, l1: Recorde
       values: [after[name] - before[name]],
     });
     figures.push(memory("resident", "resident memory"), memory("anonymous", "memory without files"));
-    await send("replacing", freshCalls("node_sendTx", of, "tx", count, 100n), true);
-    await send("refused by the pool", freshCalls("node_sendTx", of, "tx", count, 50n), false);
-    await send(
-      "not valid",
-      recordedTxs().map(({ json }) => call("node_sendTx", [json])),
-      false,
-    );
+    await send("replacing", freshCalls("node_sendTx", of, "tx", count, { priorityFee: 100n }), true);
+    await send("refused by the pool", freshCalls("node_sendTx", of, "tx", count, { priorityFee: 50n }), false);
+    const feePayer = seeded("an account without funds");
+    await send("not valid", freshCalls("node_sendTx", of, "not valid", TXS, { feePayer }), false);
     return figures;
   } finally {
     await node.process.stop();
