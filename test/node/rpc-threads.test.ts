@@ -154,14 +154,23 @@ describe("RPC threads", () => {
   });
 
   test("RPC threads share one connection cap", async () => {
-    const { port } = await start(2, { maxConnections: 8 });
-    const connections: Connection[] = [];
-    for (let i = 0; i < 9; i++) connections.push(await Connection.to(port));
-    const answers = await Promise.all(connections.map((connection) => connection.call("node_isReady")));
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused).toHaveLength(1);
-    expect(refused[0]).toMatchObject({ status: 503, body: { error: { code: -32005 } } });
-    leave(connections);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let asked = 0;
+    const count = async () => {
+      asked++;
+      await released;
+      return 9;
+    };
+    const { port } = await start(2, { maxConnections: 8 }, { mempool: { ...fakeServices().mempool, count } });
+    // Without a call under way they would give way to further ones.
+    const busy = await Promise.all(Array.from({ length: 8 }, () => Connection.to(port)));
+    const answers = busy.map((connection) => connection.call("svc_getPendingTxCount"));
+    await expect.poll(() => asked, { timeout: 120_000 }).toBe(8);
+    const further = await Connection.to(port);
+    expect(await further.call("node_isReady")).toMatchObject({ status: 503, body: { error: { code: -32005 } } });
+    release();
+    for (const answer of answers) expect((await answer).body).toMatchObject({ result: 9 });
+    leave([...busy, further]);
   });
 
   test("RPC threads share one rate limit per client", async () => {
