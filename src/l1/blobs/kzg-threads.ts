@@ -13,7 +13,7 @@ interface Outcome {
  * Blobs that are computed for without the library before it is loaded: what they take longer by then comes to the time
  * that loading takes.
  */
-const BEFORE_LIBRARY = 20;
+const BEFORE_LIBRARY = 15;
 
 /**
  * The thread that answers a Kzg's requests, one at a time. The first one computes with our own points of the trusted
