@@ -119,8 +119,9 @@ async function main(): Promise<void> {
       run.suites[name] = { ...result, seconds: (performance.now() - begun) / 1000 };
     } catch (error) {
       process.exitCode = 1;
-      run.failures[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      process.stderr.write(`[${name}] failed: ${run.failures[name]}\n`);
+      // The stack has places of this machine, which a kept result is not to name.
+      run.failures[name] = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`[${name}] failed: ${error instanceof Error ? error.stack : run.failures[name]}\n`);
     }
   }
   run.seconds = (performance.now() - started) / 1000;
