@@ -10,14 +10,14 @@ interface Outcome {
 }
 
 /**
- * Blobs that are computed for without the library before it is loaded: what they take longer by then comes to the time
- * that loading takes.
+ * Number of blobs that our own points do the library's work for before it is loaded. By then they have taken about as
+ * much longer as loading takes.
  */
 const BEFORE_LIBRARY = 15;
 
 /**
  * The thread that answers a Kzg's requests, one at a time. The first one computes with our own points of the trusted
- * setup. Once that was slow for many blobs, or as soon as a request takes the library, another one has the library.
+ * setup. After BEFORE_LIBRARY blobs, or as soon as a request needs the library, one that has loaded it takes over.
  */
 export class KzgThreads {
   readonly #outcome: Outcome;
@@ -27,7 +27,7 @@ export class KzgThreads {
   /** Loads the library, to take the place of the current one. */
   #successor: Worker | undefined;
   #successorIsReady = false;
-  /** Blobs so far that the library would have been faster for. */
+  /** Number of blobs so far that the library would have been faster for. */
   #byPoints = 0;
   #request: KzgRequest | undefined;
 
@@ -37,7 +37,7 @@ export class KzgThreads {
 
   /** Sends a request, after the one before it has had its outcome. */
   post(request: KzgRequest): void {
-    if (!this.#hasLibrary && (this.#successorIsReady || takesLibrary(request))) this.#takeOver();
+    if (!this.#hasLibrary && (this.#successorIsReady || needsLibrary(request))) this.#takeOver();
     this.#current ??= this.#start("points");
     this.#request = request;
     this.#current.ref();
@@ -87,7 +87,7 @@ export class KzgThreads {
   #replied(worker: Worker, { answer, byPoints }: KzgReply): void {
     if (worker !== this.#current) return;
     worker.unref();
-    // More blobs follow a batch of checks.
+    // Checks of a whole batch need one commitment, but come in a sync, which has more of them.
     this.#byPoints += byPoints * (this.#request?.kind === "check" ? this.#request.blobs.length : 1);
     this.#request = undefined;
     if (this.#byPoints >= BEFORE_LIBRARY) {
@@ -111,6 +111,6 @@ export class KzgThreads {
   }
 }
 
-function takesLibrary(request: KzgRequest): boolean {
+function needsLibrary(request: KzgRequest): boolean {
   return request.kind === "load" ? request.part === "library" : request.kind === "prove" && request.cells;
 }

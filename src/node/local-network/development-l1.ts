@@ -125,7 +125,7 @@ export class DevelopmentL1 {
       sidecars: zeroBlobSidecars(false),
     };
     const { raw } = withSignature(tx, await signer.signTransaction(tx));
-    // A refusal is asked for, so nothing is to be tried again.
+    // The refusal is expected, so the call is not tried again.
     const once = new DevelopmentL1(this.url, this.#signal, this.#logger, []);
     try {
       await once.sendRaw(toHex(raw));

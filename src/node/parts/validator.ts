@@ -165,7 +165,7 @@ export function createValidator(
     equivocations.proposals.add((duplicate) => reports.duplicateProposal(duplicate)),
     equivocations.attestations.add((duplicate) => reports.duplicateAttestation(duplicate)),
   ];
-  // The first checkpoint does not wait for it.
+  // Loaded now, so that the first checkpoint does not wait.
   kzg.load(kzgPart(reader.identity.l1ChainId));
   logger.info(
     { attesters: ownAddresses(), observer },
