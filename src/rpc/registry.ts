@@ -39,17 +39,15 @@ export interface Dialect {
   surplusParams: "ignored" | "refused";
   /** How many parameters the error for a shorter list asks for. */
   leastParams: "declared" | "required";
-  /** The `result` of a method that returns none. */
-  nothing: "absent" | "null";
 }
 
 /** docs/protocol/05-rpc.md#56-parameter-lists. */
-const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared", nothing: "absent" };
-/** docs/protocol/05-rpc.md#54-statuses-and-failures and docs/protocol/05-rpc.md#56-parameter-lists. */
-const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required", nothing: "null" };
+const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared" };
+/** docs/protocol/05-rpc.md#56-parameter-lists. */
+const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required" };
 
 /** As anvil does. */
-const L1_TOOLS: Dialect = { surplusParams: "ignored", leastParams: "required", nothing: "null" };
+const L1_TOOLS: Dialect = { surplusParams: "ignored", leastParams: "required" };
 
 const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = {
   anvil: L1_TOOLS,
@@ -114,7 +112,7 @@ export interface Method {
   readonly name: string;
   readonly params: ParameterLists;
   readonly description: MethodDescription;
-  /** Takes the values of a namespace's parameters in order. Returning undefined means that the answer has no result. */
+  /** Takes the values of a namespace's parameters in order. Returning undefined makes the result null. */
   handle(args: readonly unknown[], origin: Origin): unknown;
   /** The namespaces that have the method, and the encoder of each. Encoders are never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;

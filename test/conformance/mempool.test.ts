@@ -45,7 +45,7 @@ test("a node that accepts all proofs logs that proofs are not checked", () => {
 
 test("a tx that is in a block is accepted again without effect, and another one with its nullifiers is refused", async () => {
   for (const { json, tx } of [recorded[0], recorded[20], recorded[60]]) {
-    expect(await send(json)).toEqual({ status: 200, result: undefined, error: undefined });
+    expect(await send(json)).toEqual({ status: 200, result: null, error: undefined });
     const data = new Uint8Array(tx.data);
     data[TX_DATA_AT.maxFeesPerGas + 31] ^= 1;
     const { status, error } = await send(txJson(core, { ...tx, data }).json);
@@ -59,7 +59,7 @@ test("a tx that is in a block is accepted again without effect, and another one 
 
 test("a valid tx is accepted and can be read over every pool method", async () => {
   expect(await answer("node_isValidTx", first.json)).toMatchObject({ result: { result: "valid" } });
-  expect(await send({ ...first.json, txHash: "0x01" })).toEqual({ status: 200, result: undefined, error: undefined });
+  expect(await send({ ...first.json, txHash: "0x01" })).toEqual({ status: 200, result: null, error: undefined });
   expect((await answer("node_getTxReceipt", first.hash)).result).toEqual({ txHash: first.hash, status: "pending" });
   expect((await answer("node_getTxByHash", first.hash)).result).toEqual(first.json);
   expect((await answer("node_getPendingTxs")).result).toEqual([first.json]);

@@ -80,7 +80,7 @@ test(`each of ${CASES} mutated transactions is accepted or refused, with an answ
     const started = Date.now();
     const { body } = await rpc.respond("node_sendTx", [tx]);
     expect(Date.now() - started, where).toBeLessThan(LIMIT_MS);
-    if (body.error === undefined) expect(body, where).toEqual({ id: 1 });
+    if (body.error === undefined) expect(body, where).toEqual({ id: 1, result: null });
     else {
       expect([-32701, -32702], `${where}: ${body.error.message}`).toContain(body.error.code);
       expect(body.error.message.length, where).toBeGreaterThan(0);

@@ -34,7 +34,8 @@ const SETUP_EXTENSION: AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("8c9e5472"), calldataLength: 5 },
 ];
 
-const cases = recordedChain();
+/** With the result null where the recorded node left it out. */
+const cases = recordedChain().map((one) => (one.error === undefined ? { ...one, result: one.result ?? null } : one));
 const log = recordingLogger();
 let l1: ChainA;
 let store: Store;
@@ -199,7 +200,7 @@ describe("GET over recorded chain A", () => {
         comparable({ method, result: expected }),
       );
       expect(answer.body.error?.code, question).toBe(error?.code);
-      const found = error === undefined && expected !== undefined;
+      const found = error === undefined && expected !== null;
       expect(answer.status, question).toBe(error ? 400 : found ? 200 : 404);
       // The replayed L1 has no finalized block, so no effect is final.
       expect(answer.kept, question).toBe(found && isHash(params[0]) && method !== "getTxEffect");

@@ -54,7 +54,7 @@ describe("request envelopes", () => {
     [{ method: "node_one", jsonrpc: null, id: 1 }, '{"jsonrpc":null,"id":1,"result":1}'],
     [{ method: "node_one_more_pieces", id: 1 }, '{"jsonrpc":"2.0","id":1,"result":1}'],
     [{ method: "node_one", params: [1, 2], id: 1 }, '{"jsonrpc":"2.0","id":1,"result":1}'],
-    [{ method: "node_none", id: 1 }, '{"jsonrpc":"2.0","id":1}'],
+    [{ method: "node_none", id: 1 }, '{"jsonrpc":"2.0","id":1,"result":null}'],
     [
       { method: "node_fail", jsonrpc: "1.0", id: 1 },
       '{"jsonrpc":"1.0","id":1,"error":{"code":-32702,"data":{"code":"NO"},"message":"no"}}',
@@ -70,7 +70,7 @@ describe("request envelopes", () => {
     ],
     [
       [{ method: "node_none", id: 1 }, 5, [], { method: "node_one", id: 2 }],
-      '[{"jsonrpc":"2.0","id":1},{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"},"id":null},' +
+      '[{"jsonrpc":"2.0","id":1,"result":null},{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"},"id":null},' +
         '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}},{"jsonrpc":"2.0","id":2,"result":1}]',
     ],
   ])("request %j gets its exact response", async (request, text) => expect((await ask(request)).text).toBe(text));

@@ -71,7 +71,7 @@ describe("GET of reads", () => {
 
   test.each([
     ["that can change", 3, 200, '{"jsonrpc":"2.0","id":null,"result":"value 3"}'],
-    ["that is not there", 13, 404, '{"jsonrpc":"2.0","id":null}'],
+    ["that is not there", 13, 404, '{"jsonrpc":"2.0","id":null,"result":null}'],
     ["that fails", 99, 400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32702,"message":"Nothing is known of 99"}}'],
   ])("a result %s is kept by no cache", async (_, n, status, text) => {
     const answer = await get(read(n));

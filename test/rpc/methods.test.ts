@@ -77,7 +77,7 @@ describe("blocks", () => {
   test("a header is found by hash before its block is checkpointed", () => {
     expect(ask("getBlockHeader", [toHex(word(0x13))])).toBeDefined();
     expect(ask("getBlockHeader", [])).toBeDefined();
-    expect(ask("getBlockHeader", [toHex(word(0x99))])).toBeUndefined();
+    expect(ask("getBlockHeader", [toHex(word(0x99))])).toBeNull();
   });
 
   test("lists of blocks and checkpoints end at their own tip", () => {
@@ -192,7 +192,7 @@ test("the checkpoint of a message from L1 follows from its global index", () => 
   const services = { chain: fakeChain({ messages }) };
   const checkpoints = messages.map(({ leaf }) => ask("getL1ToL2MessageCheckpoint", [toHex(leaf)], services));
   expect(checkpoints).toEqual([1, 1, 2]);
-  expect(ask("getL1ToL2MessageCheckpoint", ["0xff"], services)).toBeUndefined();
+  expect(ask("getL1ToL2MessageCheckpoint", ["0xff"], services)).toBeNull();
   expect(ask("isL1ToL2MessageSynced", [toHex(word(0))], services)).toBe(true);
   expect(ask("isL1ToL2MessageSynced", ["0xff"], services)).toBe(false);
 });

@@ -92,7 +92,7 @@ describe("p2p namespace", () => {
 test("without peers the p2p namespace answers with empty lists and without an ENR", async () => {
   const { ask } = asker();
   expect(await ask("p2p_getPeers", true)).toEqual([]);
-  expect(await ask("p2p_getEncodedEnr")).toBeUndefined();
+  expect(await ask("p2p_getEncodedEnr")).toBeNull();
   expect(await ask("p2p_getPendingTxCount")).toBe(0);
   expect(await ask("p2p_getPendingTxs", 50)).toEqual([]);
   expect(await ask("p2p_getPendingTxs", 51)).toEqual([-32701, "Number must be less than or equal to 50 (0)"]);

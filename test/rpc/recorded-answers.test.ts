@@ -24,7 +24,8 @@ function ask(to: Dispatcher, method: string, params: unknown[]): { status: numbe
 
 /** The recorded response as text. */
 function expected({ result, error }: RecordedCase): string {
-  return JSON.stringify({ jsonrpc: "2.0", id: 1, result, error });
+  // The reference leaves the result out where it has none.
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, ...(error === undefined ? { result: result ?? null } : { error }) });
 }
 
 function blockNumber(header: object): number {

@@ -154,16 +154,12 @@ export class GetReads implements HttpApplication {
   ): Read | Promise<Read> {
     const echo = { id: null, method: `${namespace}_${method.name}` };
     const failed = (error: unknown): Read => ({ ...this.#writer.error(echo, error), immutable: false });
-    const dialect = dialectOf(namespace);
     try {
-      const values = readParams(method.params[namespace]!, paramsOf(query), dialect);
+      const values = readParams(method.params[namespace]!, paramsOf(query), dialectOf(namespace));
       if (method.long?.(values)) throw new RpcError(INVALID_PARAMS, "The call is too long for GET: make it by POST");
       this.#options.results?.renew();
       const settled = (result: unknown): Read => {
-        if (result === undefined) {
-          const nothing = this.#writer.result(echo, undefined, dialect.nothing === "null" ? writeNull : undefined);
-          return { ...nothing, status: 404, immutable: false };
-        }
+        if (result === undefined) return { ...this.#writer.nothing(echo), status: 404, immutable: false };
         const immutable = method.immutable!(result, values);
         return { ...this.#writer.result(echo, result, method.encode[namespace]!), immutable };
       };
@@ -203,8 +199,6 @@ export class GetReads implements HttpApplication {
     return this.#inner.failed(error);
   }
 }
-
-const writeNull = (out: { text(text: string): unknown }): void => void out.text("null");
 
 /** The list of params in a query. Throws an RpcError. */
 function paramsOf(query: string): unknown[] {

@@ -46,18 +46,15 @@ export class AnswerWriter {
   }
 
   /**
-   * Throws what the encoder throws. Without an encoder the answer has no result. `keep` is given what follows the id,
-   * to the end of the answer, valid during the call only.
+   * Throws what the encoder throws. `keep` is given what follows the id, to the end of the answer, valid during the
+   * call only.
    */
-  result<R>(echo: Echo, result: R, encode: Write<R> | undefined, keep?: (end: Uint8Array) => void): RpcAnswer {
+  result<R>(echo: Echo, result: R, encode: Write<R>, keep?: (end: Uint8Array) => void): RpcAnswer {
     const out = this.#out;
     try {
       this.#head(echo, echo.jsonrpc);
       const from = out.length;
-      if (encode !== undefined) {
-        out.text(RESULT_MEMBER);
-        encode(out, result);
-      }
+      encode(out.text(RESULT_MEMBER), result);
       out.text("}");
       keep?.(out.writtenFrom(from));
       return { status: 200, body: out.take() };
@@ -65,6 +62,11 @@ export class AnswerWriter {
       out.rewind(0);
       throw error;
     }
+  }
+
+  /** A success without a value, which has a result all the same (JSON-RPC 2.0 section 5). */
+  nothing(echo: Echo): RpcAnswer {
+    return this.result(echo, null, writeNull);
   }
 
   /** Never throws. */
@@ -106,6 +108,8 @@ export class AnswerWriter {
     return { code: EXECUTION_ERROR, message };
   }
 }
+
+const writeNull: Write<null> = (out) => void out.text("null");
 
 function write(out: JsonWriter, value: unknown): void {
   if (value instanceof Uint8Array) out.bytes(value);

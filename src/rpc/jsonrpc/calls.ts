@@ -1,6 +1,5 @@
 import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
-import type { Write } from "../encoding/json-writer.ts";
 import type { Forwarder } from "../forward/forwarder.ts";
 import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
@@ -203,9 +202,7 @@ export class Calls {
   }
 
   #result({ method, namespace, values }: Call, echo: Echo, result: unknown, kept?: Kept): RpcAnswer {
-    if (result === undefined) {
-      return this.#writer.result(echo, undefined, dialectOf(namespace).nothing === "null" ? encodeNull : undefined);
-    }
+    if (result === undefined) return this.#writer.nothing(echo);
     const encode = method.encode[namespace]!;
     if (kept === undefined) return this.#writer.result(echo, result, encode);
     const lifetime = method.keep?.(result, values);
@@ -223,8 +220,6 @@ export class Calls {
     }
   }
 }
-
-const encodeNull: Write<unknown> = (out) => void out.text("null");
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";

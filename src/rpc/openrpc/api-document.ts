@@ -78,9 +78,8 @@ export function apiDocument(sections: readonly { title: string; document: OpenRp
     ),
     "",
     ...wrap(
-      "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be nothing: " +
-        "then `node_` and `p2p_` methods answer without a `result`, `svc_` methods with `null`. Types stand " +
-        "[below](#types).",
+      "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be null. Types " +
+        "stand [below](#types).",
     ),
     "",
   ];

@@ -1,4 +1,4 @@
-import { dialectOf, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
+import type { Method, Namespace, Parameter, Registry } from "../registry.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
 import { shortSchema } from "./short-schema.ts";
@@ -83,15 +83,12 @@ export function openRpcDocument(registry: Registry, namespaces: readonly Namespa
   const methods = namespaces.flatMap((namespace) =>
     registry.in(namespace).map((method) => methodObject(method, namespace, components)),
   );
-  const absent = namespaces.filter((namespace) => dialectOf(namespace).nothing === "absent");
-  const nothing =
-    absent.length === 0 ? "" : ` Methods of ${absent.join(" and ")} leave the result out where it is null here.`;
   return {
     openrpc: "1.3.2",
     info: {
       title: "Rollup node",
       version: "1",
-      description: `JSON-RPC 2.0 over HTTP POST with positional parameters.${nothing}`,
+      description: "JSON-RPC 2.0 over HTTP POST with positional parameters.",
     },
     methods,
     components: { schemas: components.schemas },

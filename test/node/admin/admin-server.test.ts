@@ -276,7 +276,7 @@ describe("requests to the admin port", () => {
     const call = async (method: string) =>
       (await ask({ "x-api-key": "the key" }, { body: JSON.stringify({ id: 1, method }) })).json();
     expect(await call("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
-    expect(await call("nodeAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1 });
+    expect(await call("nodeAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
     expect(await call("node_getVersion")).toMatchObject({ error: { code: -32601 } });
   });
 });

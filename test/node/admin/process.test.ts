@@ -119,7 +119,7 @@ test("a rollback without resuming keeps its block until sync resumes and restore
 });
 
 test("a rollback over nodeAdmin_ always resumes sync", async () => {
-  expect(await admin("nodeAdmin_rollbackTo", [1])).toEqual({ jsonrpc: "2.0", id: 1 });
+  expect(await admin("nodeAdmin_rollbackTo", [1])).toEqual({ jsonrpc: "2.0", id: 1, result: null });
   await expect.poll(height, { timeout: 120_000 }).toBe(59);
 });
 

@@ -55,9 +55,9 @@ test("optional parameters may be null or left out", async () => {
 
 test("an empty result is null in svc_, and missing in node_", async () => {
   expect((await respond("svc_getBlock", [99])).body).toEqual({ id: 1, result: null });
-  expect((await respond("node_getBlock", [99])).body).toEqual({ id: 1 });
+  expect((await respond("node_getBlock", [99])).body).toEqual({ id: 1, result: null });
   expect((await respond("svc_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1, result: null });
-  expect((await respond("node_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1 });
+  expect((await respond("node_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1, result: null });
 });
 
 describe("block selectors", () => {
