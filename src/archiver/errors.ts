@@ -1,4 +1,5 @@
 import { OperatorError } from "../errors/operator-error.ts";
+import type { MissingHistory } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 
 /**
@@ -69,6 +70,25 @@ export class InconsistentL1Error extends Error {
     );
     this.name = "InconsistentL1Error";
     this.facts = facts;
+  }
+}
+
+/** L1 endpoints do not have the history that the sync reads. The cause is how that showed. */
+export class PrunedHistoryError extends Error {
+  /** L1 block whose logs or transactions are missing. */
+  readonly l1Block: number;
+  readonly missing: readonly MissingHistory[];
+
+  constructor(l1Block: number, missing: readonly MissingHistory[], cause: Error) {
+    const lacks = missing.map(({ url, lacks }) => `${url} gives no ${lacks} of L1 block ${l1Block}`).join("; ");
+    super(
+      `${cause.message}: ${lacks}, probably because it prunes old ones. Use an endpoint with the history of blocks, ` +
+        "transactions and logs, or start from a snapshot (SYNC_SNAPSHOTS_URLS)",
+      { cause },
+    );
+    this.name = "PrunedHistoryError";
+    this.l1Block = l1Block;
+    this.missing = missing;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   InvalidCheckpointError,
   MessageOrderError,
   NonSequentialCheckpointError,
+  PrunedHistoryError,
   ReorgBelowFinalizedError,
 } from "./errors.ts";
 
@@ -70,6 +71,10 @@ function failureOf(error: unknown): Failure {
   }
   if (error instanceof BlobSourceError || error instanceof BlobRejectedError) {
     return { culprit: "blobs", reason: "a blob source gives no usable answer" };
+  }
+  if (error instanceof PrunedHistoryError) {
+    const { lacks } = error.missing[0];
+    return { culprit: "l1", reason: `L1 gives no ${lacks} of block ${error.l1Block}, it probably prunes old ones` };
   }
   if (error instanceof L1Error) return { culprit: "l1", reason: l1Reason(error) };
   if (

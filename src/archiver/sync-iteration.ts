@@ -2,6 +2,7 @@ import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { followL1Back, rememberL1Block } from "./l1-went-back.ts";
 import { pruneProposed } from "./proposed-blocks.ts";
+import { explainFailure } from "./pruned-history.ts";
 import { replayWorldState } from "./replay-world-state.ts";
 import { syncCheckpoints } from "./sync-checkpoints.ts";
 import { FinalityFollower } from "./sync-finality.ts";
@@ -38,6 +39,14 @@ export class SyncIteration implements ChainSource {
 
   /** Throws what keeps the iteration from completing; commits up to there stay. */
   async run(): Promise<void> {
+    try {
+      await this.#iterate();
+    } catch (error) {
+      throw await explainFailure(this.#services, error);
+    }
+  }
+
+  async #iterate(): Promise<void> {
     const services = this.#services;
     const { chain, reader, store, emit, signal } = services;
     signal.throwIfAborted();

@@ -11,6 +11,7 @@ import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { lastingFees } from "./fees/lasting-fees.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
+import { missingHistory } from "./missing-history.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
 import { JsonRpcProposalReader } from "./proposals/proposal-reader.ts";
 import { block, blockAt } from "./rpc/answers.ts";
@@ -22,6 +23,7 @@ import type {
   InboxMessage,
   InboxState,
   L1Block,
+  MissingHistory,
   OutboxReader,
   ProposalReader,
   ProposedCheckpoint,
@@ -144,6 +146,10 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   async findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined> {
     const range = { fromBlock: this.identity.constants.l1StartBlock, toBlock: (await this.latestBlock()).number };
     return (await retrieveMessages(this.#rpc, this.#inbox.address, range, leaf)).at(-1);
+  }
+
+  missingHistory(at: Pick<L1Block, "number" | "hash">): Promise<MissingHistory[]> {
+    return missingHistory(this.#rpc, this.identity.addresses.rollupAddress, at);
   }
 
   async attesters(): Promise<Uint8Array[]> {

@@ -84,6 +84,13 @@ export interface RollupStatus {
   archiveOfMyCheckpoint: Uint8Array;
 }
 
+/** An endpoint that has a block, but not the rollup's logs in it or not the transactions of these: they are pruned. */
+export interface MissingHistory {
+  /** Redacted. */
+  url: string;
+  lacks: "logs" | "transactions";
+}
+
 export interface InboxState {
   /** 16 bytes. */
   rollingHash: Uint8Array;
@@ -129,6 +136,11 @@ export interface RollupReader {
   messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]>;
   /** The inbox event of a leaf; undefined if L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
+  /**
+   * What endpoints lack of an L1 block in which the rollup logged something: its deployment's, or that of a checkpoint.
+   * Endpoints that do not answer, or have another block at this height, are left out.
+   */
+  missingHistory(at: Pick<L1Block, "number" | "hash">): Promise<MissingHistory[]>;
   /** Committee of an epoch, possibly cached; `fresh` bypasses the cache. */
   committee(epoch: number, fresh?: boolean): Promise<EpochCommittee>;
 }

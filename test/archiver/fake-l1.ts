@@ -253,6 +253,10 @@ export class FakeL1 implements RollupReader {
     return this.#answer("findMessage", () => this.state().messages.find((m) => equal(m.leaf, leaf)));
   }
 
+  missingHistory(): Promise<[]> {
+    return this.#answer("missingHistory", () => []);
+  }
+
   /** Committee of every epoch; none if undefined. */
   committeeMembers: Uint8Array[] | undefined;
 

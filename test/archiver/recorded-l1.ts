@@ -149,6 +149,10 @@ export class RecordedL1 implements RollupReader {
     return this.#messages().find((message) => equal(message.leaf, leaf));
   }
 
+  async missingHistory(): Promise<[]> {
+    return [];
+  }
+
   async committee(epoch: number): Promise<EpochCommittee> {
     return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false, settled: true };
   }

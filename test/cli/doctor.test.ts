@@ -127,6 +127,43 @@ test("an L1 without the history that the sync needs is named with the block wher
   expect(remedies[0]).toContain("SYNC_SNAPSHOTS_URLS");
 });
 
+/** What an execution client answers that keeps receipts, or its index of transactions, only from block 150 on. */
+const pruning: [string, Lie][] = [
+  [
+    "logs",
+    {
+      answer: (call, truth) => {
+        if (call.method !== "eth_getLogs") return publicChain.answer?.(call, truth);
+        const kept = truth.result?.filter(({ blockNumber }: { blockNumber: string }) => Number(blockNumber) > 150);
+        return { ...truth, result: kept };
+      },
+    },
+  ],
+  [
+    "transactions",
+    {
+      answer: (call, truth) =>
+        call.method === "eth_getTransactionByHash" && Number(truth.result?.blockNumber) <= 150
+          ? { ...truth, result: null }
+          : publicChain.answer?.(call, truth),
+    },
+  ],
+];
+
+test.each(pruning)(
+  "an L1 that answers as if there had been no old %s is named as one that prunes",
+  async (what, lie) => {
+    proxy.lie = lie;
+    const { failed, remedies } = await examined();
+    proxy.lie = publicChain;
+    const history = failed.filter((line) => line.startsWith("L1 history"));
+    expect(history).toEqual([
+      `L1 history: ${proxy.url} gives no ${what} of L1 block 18, where the rollup has one: it prunes old ones`,
+    ]);
+    expect(remedies.join()).toContain("SYNC_SNAPSHOTS_URLS");
+  },
+);
+
 test("a node of a public chain without a source of blobs is told to name one", async () => {
   const { failed, remedies } = await examined({ BLOB_FILE_STORE_URLS: undefined });
   expect(failed).toEqual(["blobs: no source of blobs is configured"]);

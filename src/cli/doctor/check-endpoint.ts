@@ -1,4 +1,5 @@
 import { HistoricalStateUnavailableError } from "../../l1/errors.ts";
+import { type L1Log, logs, transaction } from "../../l1/rpc/answers.ts";
 import type { L1Block } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -10,6 +11,11 @@ export interface L1Needs {
   rollupAddress: string | undefined;
   /** First L1 block that the sync still has to read; undefined when the rollup is unknown. */
   from: number | undefined;
+  /**
+   * L1 block in which the rollup logged something, before those that the sync still has to read: its deployment's, or
+   * that of the latest stored checkpoint. Undefined when the rollup is unknown.
+   */
+  logged: number | undefined;
   /** L1 blocks of one query for logs. */
   logRange: number;
 }
@@ -82,9 +88,8 @@ async function checkState(probe: EndpointProbe, { rollupAddress }: L1Needs): Pro
   return warn("L1 state", `${probe.name} has no state of the finalized block`, remedy);
 }
 
-async function logsOf(probe: EndpointProbe, address: string, from: number, to: number): Promise<number> {
-  const filter = { address, fromBlock: hex(from), toBlock: hex(to) };
-  return probe.call("eth_getLogs", [filter], (value) => (Array.isArray(value) ? value.length : 0));
+async function logsOf(probe: EndpointProbe, address: string, from: number, to: number): Promise<L1Log[]> {
+  return probe.call("eth_getLogs", [{ address, fromBlock: hex(from), toBlock: hex(to) }], logs);
 }
 
 /** The largest range of logs that it takes, up to what the sync asks for. */
@@ -110,10 +115,13 @@ async function checkLogs(probe: EndpointProbe, needs: L1Needs, latest: number): 
   return fail("L1 logs", `${probe.name} gives no logs: ${rule}`, "use an endpoint with eth_getLogs");
 }
 
-/** Blocks and logs from where the sync begins. */
+/**
+ * Blocks, logs and transactions from where the sync begins. Endpoints that prune old logs answer with an empty list, so
+ * a log that must exist is looked for.
+ */
 async function checkHistory(probe: EndpointProbe, needs: L1Needs): Promise<Finding | undefined> {
-  const { from, rollupAddress, logRange } = needs;
-  if (from === undefined || rollupAddress === undefined) return undefined;
+  const { from, logged, rollupAddress, logRange } = needs;
+  if (from === undefined || logged === undefined || rollupAddress === undefined) return undefined;
   const remedy =
     "use an endpoint with the history of blocks, transactions and logs, or start from a snapshot (SYNC_SNAPSHOTS_URLS)";
   try {
@@ -122,6 +130,12 @@ async function checkHistory(probe: EndpointProbe, needs: L1Needs): Promise<Findi
       return fail("L1 history", `${probe.name} has no block ${from}, where the sync begins`, remedy);
     await logsOf(probe, rollupAddress, from, from + logRange - 1);
     await probe.call("eth_getBlockByHash", [toHex(block.hash), true], (value) => value);
+    const [log] = await logsOf(probe, rollupAddress, logged, logged);
+    const lacks = log === undefined ? "logs" : (await hasTransaction(probe, log)) ? undefined : "transactions";
+    if (lacks !== undefined) {
+      const text = `${probe.name} gives no ${lacks} of L1 block ${logged}, where the rollup has one: it prunes old ones`;
+      return fail("L1 history", text, remedy);
+    }
     return ok("L1 history", `${probe.name} has blocks and logs from ${from} on, where the sync begins`);
   } catch (error) {
     return fail(
@@ -130,6 +144,10 @@ async function checkHistory(probe: EndpointProbe, needs: L1Needs): Promise<Findi
       remedy,
     );
   }
+}
+
+async function hasTransaction(probe: EndpointProbe, { transactionHash }: L1Log): Promise<boolean> {
+  return (await probe.call("eth_getTransactionByHash", [toHex(transactionHash)], transaction)) !== undefined;
 }
 
 async function checkRates(probe: EndpointProbe): Promise<Finding> {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { ChainState } from "../../archiver/tables/chain-state.ts";
+import { Checkpoints } from "../../archiver/tables/checkpoints.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
@@ -43,12 +44,19 @@ function connectOptions(values: Values, registryAddress: string): ConnectOptions
   };
 }
 
-/** The L1 block after which a stored chain goes on. */
-async function syncedUpTo(dataDirectory: string | undefined): Promise<number | undefined> {
+interface StoredPositions {
+  /** L1 block after which the sync goes on. */
+  synced: number | undefined;
+  /** L1 block of the latest checkpoint. */
+  published: number | undefined;
+}
+
+async function storedPositions(dataDirectory: string | undefined): Promise<StoredPositions | undefined> {
   if (dataDirectory === undefined) return undefined;
   const store = openStore({ path: resolve(dataDirectory, "chain"), readOnly: true });
   try {
-    return new ChainState(store).syncPoint("checkpoint-sync")?.number;
+    const synced = new ChainState(store).syncPoint("checkpoint-sync")?.number;
+    return { synced, published: new Checkpoints(store).last()?.l1.number };
   } finally {
     await store.close();
   }
@@ -104,9 +112,10 @@ export async function checkL1({ values, stored, publishers, now }: L1Settings): 
   const logRange = constants
     ? Math.max(Math.floor((values.archiverBatchSize * constants.slotDuration) / constants.ethereumSlotDuration), 1)
     : USUAL_RANGE;
-  const synced = stored ? await syncedUpTo(values.dataDirectory) : undefined;
-  const from = constants && Math.max(constants.l1StartBlock, (synced ?? -1) + 1);
-  const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logRange };
+  const positions = stored ? await storedPositions(values.dataDirectory) : undefined;
+  const from = constants && Math.max(constants.l1StartBlock, (positions?.synced ?? -1) + 1);
+  const logged = positions?.published ?? constants?.l1StartBlock;
+  const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logged, logRange };
   const endpoints = await Promise.all(l1RpcUrls.map((url) => checkEndpoint(url, needs)));
   const latest = endpoints.flatMap((endpoint) => endpoint.latest ?? []);
   const clock = checkClock(latest, { chainId, maxDriftSeconds: values.maxAllowedEthClientDriftSeconds, now });

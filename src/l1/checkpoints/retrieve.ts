@@ -4,7 +4,7 @@ import { type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import { L1ReorgError } from "../errors.ts";
+import { L1ReorgError, L1TransactionMissingError } from "../errors.ts";
 import { mapParallel } from "../parallel.ts";
 import { blockAt, type L1Transaction, transaction } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
@@ -112,7 +112,11 @@ async function retrieveCheckpoint(
   const { log, checkpointNumber } = event;
   const transactionHash = toHex(log.transactionHash);
   const [tx, l1] = await Promise.all([asked.transaction(transactionHash), blockOfLog(asked, event)]);
-  if (!tx) throw new L1ReorgError(`transaction ${transactionHash} of checkpoint ${checkpointNumber} is gone`);
+  if (!tx) {
+    throw new L1TransactionMissingError(
+      `L1 block ${l1.number} is there, but not its transaction ${transactionHash} of checkpoint ${checkpointNumber}`,
+    );
+  }
   if (tx.blockHash !== undefined && !equal(tx.blockHash, log.blockHash)) {
     throw new L1ReorgError(`transaction ${transactionHash} of checkpoint ${checkpointNumber} is in another L1 block`);
   }

@@ -133,6 +133,23 @@ export class L1Rpc {
     }
   }
 
+  /**
+   * Asks every endpoint once, at the same time. Returns the answers with the redacted URL of each endpoint; those that
+   * fail are left out.
+   */
+  async requestEach<T>(call: L1Call<T>): Promise<{ url: string; answer: T }[]> {
+    this.#signal?.throwIfAborted();
+    const answers = this.#endpoints.map(async (endpoint) => {
+      try {
+        return [{ url: endpoint.name, answer: await this.#ask(endpoint, call) }];
+      } catch (error) {
+        if (!(error instanceof L1Error)) throw error;
+        return [];
+      }
+    });
+    return (await Promise.all(answers)).flat();
+  }
+
   /** Logs a retry. Calls to a slow L1 take minutes until they fail, so that is warned about, at a limited rate. */
   #logRetry(method: string, failures: L1Error[]): void {
     const facts = { method, failures: failures.map(({ message }) => message) };

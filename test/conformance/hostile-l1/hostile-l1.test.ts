@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { PrunedHistoryError } from "../../../src/archiver/errors.ts";
 import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
@@ -110,3 +111,33 @@ it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", a
   expect(proxy.lies).toBeGreaterThan(0);
   await expectLikeHonest();
 });
+
+it.each(["logs", "transactions"] as const)(
+  "a node says that an L1 endpoint prunes old %s if it lacks those that it has to read",
+  async (what) => {
+    await node.synchronizer.rollBackTo(EARLIER);
+    /** The rollup's logs and transactions up to the first checkpoint that the node has to read again are gone. */
+    const { services } = node;
+    const kept = services.chain.checkpoint(services.chain.latestCheckpointNumber())!.l1.number + 3;
+    proxy.lie = {
+      answer: ({ method }, truth) => {
+        const old = (item: { blockNumber: string } | undefined) => Number(item?.blockNumber) <= kept;
+        if (what === "logs" && method === "eth_getLogs") {
+          return { ...truth, result: truth.result.filter((log: { blockNumber: string }) => !old(log)) };
+        }
+        if (what === "transactions" && method === "eth_getTransactionByHash" && old(truth.result)) {
+          return { ...truth, result: null };
+        }
+        return undefined;
+      },
+    };
+    const failure = await node.synchronizer.syncOnce().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(PrunedHistoryError);
+    expect((failure as Error).message).toContain(`${proxy.url} gives no ${what} of L1 block `);
+    expect((failure as Error).message).toContain("prunes old ones");
+    await expectLikeHonest();
+  },
+);
