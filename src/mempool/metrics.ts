@@ -1,7 +1,7 @@
 import { gauge, histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { AttestationPool } from "./attestations/attestation-pool.ts";
-import { EVICTION_REASONS } from "./pool/pool-contents.ts";
+import { EVICTION_REASONS } from "./pool/drop-reasons.ts";
 import { MINED_DELAY_MS, type TxPool } from "./pool/tx-pool.ts";
 
 const EVICTION = "aztec.mempool.eviction_reason";

@@ -34,7 +34,10 @@ export function mempoolService({ pool, intake, synced }: MempoolServiceParts): M
     },
     status(hash): PoolStatus | undefined {
       const status = pool.status(hash);
-      return status === "protected" ? "pending" : status;
+      if (status === "protected") return "pending";
+      if (status === "pending" || status === "mined") return status;
+      const reason = pool.dropReason(hash);
+      return status === undefined && reason === undefined ? undefined : { reason };
     },
     get: pooled,
     list: (limit, after) => pool.pendingHashes(limit, after).flatMap((hash) => pooled(hash) ?? []),

@@ -11,14 +11,14 @@ export interface BlockContents {
   nullifierKeys: ReadonlySet<string>;
 }
 
-/**
- * Pending txs that no later block can include: a nullifier is spent, or they expired
- * (docs/protocol/07-transactions-and-fees.md#723-eviction).
- */
-export function spentOrExpired(pending: PendingTxs, { timestamp, nullifierKeys }: BlockContents): PoolEntry[] {
-  return [...pending.all()].filter(
-    (entry) => entry.expiration <= timestamp || entry.nullifierKeys.some((key) => nullifierKeys.has(key)),
-  );
+/** Pending txs with a nullifier of the block (docs/protocol/07-transactions-and-fees.md#723-eviction). */
+export function spent(pending: PendingTxs, { nullifierKeys }: Pick<BlockContents, "nullifierKeys">): PoolEntry[] {
+  return [...pending.all()].filter((entry) => entry.nullifierKeys.some((key) => nullifierKeys.has(key)));
+}
+
+/** Pending txs that no later block can include (docs/protocol/07-transactions-and-fees.md#723-eviction). */
+export function expired(pending: PendingTxs, { timestamp }: Pick<BlockContents, "timestamp">): PoolEntry[] {
+  return [...pending.all()].filter((entry) => entry.expiration <= timestamp);
 }
 
 /** Pending txs of the given payers that their balances do not cover. */

@@ -1,5 +1,5 @@
 import { mapKey } from "../../protocol/bytes.ts";
-
+import { DropReasons, type EvictionReason } from "./drop-reasons.ts";
 import { PendingTxs } from "./pending-txs.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
@@ -7,19 +7,6 @@ import type { PoolStore } from "./pool-store.ts";
 import { BY_RANK, preAdd } from "./pre-add-rules.ts";
 import { RetiredTxs } from "./retired-txs.ts";
 import { type NewBody, TxBodies } from "./tx-bodies.ts";
-
-/** Why a tx left the pool otherwise than by being final. */
-export const EVICTION_REASONS = [
-  "outbid",
-  "pool full",
-  "fee payer cannot pay",
-  "nullifier spent or expired",
-  "may not be pending",
-  "anchor block gone",
-  "reorg",
-  "execution failed",
-] as const;
-export type EvictionReason = (typeof EVICTION_REASONS)[number];
 
 export type PoolState = "pending" | "protected" | "mined";
 
@@ -49,6 +36,7 @@ export class PoolContents {
   readonly retired: RetiredTxs;
   /** Txs since the start by the reason for which they left. */
   readonly evicted = new Map<EvictionReason, number>();
+  readonly dropReasons = new DropReasons();
   readonly #kept: KeptBytes;
   readonly #protected = new Map<string, number>();
   #pending = new PendingTxs();
@@ -97,10 +85,13 @@ export class PoolContents {
     this.retired.delete(entry, this.#slot);
   }
 
-  /** Deletes txs that the pool no longer wants, and counts them. */
+  /** Deletes txs that the pool no longer wants, counts them and remembers why. */
   evict(entries: readonly PoolEntry[], reason: EvictionReason): void {
     if (entries.length === 0) return;
-    for (const entry of entries) this.delete(entry);
+    for (const entry of entries) {
+      this.delete(entry);
+      this.dropReasons.note(entry.key, reason);
+    }
     this.evicted.set(reason, (this.evicted.get(reason) ?? 0) + entries.length);
   }
 
@@ -205,8 +196,14 @@ export class PoolContents {
         const minedIn = chain.minedIn(hash);
         const entry = poolEntry(summary, { bytes: summary.bytes, receivedAt: 0, minedIn });
         if (this.stateOf(entry) !== "pending") this.#list(entry);
-        else if (!mayBePending(entry)) unwanted.push(hash);
-        else unwanted.push(...this.#compete(entry, chain, maxPending));
+        else if (!mayBePending(entry)) {
+          unwanted.push(hash);
+          this.dropReasons.note(entry.key, "may not be pending");
+        } else {
+          const losers = this.#compete(entry, chain, maxPending);
+          for (const loser of losers) this.dropReasons.note(mapKey(loser), "outbid");
+          unwanted.push(...losers);
+        }
       }
     }
     return unwanted;
@@ -216,6 +213,7 @@ export class PoolContents {
   clearStored(): void {
     this.bodies.clear();
     this.retired.clearStored();
+    this.dropReasons.clear();
   }
 
   /**
@@ -240,6 +238,7 @@ export class PoolContents {
 
   #list(entry: PoolEntry): void {
     this.entries.set(entry.key, entry);
+    this.dropReasons.forget(entry.key);
     if (entry.minedIn !== undefined) this.#minedBytes += entry.bytes;
     if (this.#protected.has(entry.key)) this.#protectedBytes += entry.bytes;
     if (this.stateOf(entry) === "pending") this.#pending.add(entry);

@@ -2,6 +2,7 @@ import { mapKey } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxSummary } from "../tx-facts.ts";
+import type { EvictionReason } from "./drop-reasons.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents, PoolState } from "./pool-contents.ts";
 import type { PoolEntry } from "./pool-entry.ts";
@@ -25,6 +26,11 @@ export class PoolQueries {
     const entry = this.#contents.entries.get(key);
     if (entry !== undefined) return this.#contents.stateOf(entry);
     return this.#contents.retired.isDeleted(key) ? "deleted" : undefined;
+  }
+
+  /** Why a tx was dropped, as far as that is remembered: the last ones since the start. */
+  dropReason(hash: Uint8Array): EvictionReason | undefined {
+    return this.#contents.dropReasons.of(hash);
   }
 
   /** A tx whose body is stored, in whatever state. */

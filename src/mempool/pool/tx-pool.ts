@@ -2,11 +2,12 @@ import { Listeners } from "../../events/listeners.ts";
 import { mapKey } from "../../protocol/bytes.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
-import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
+import type { EvictionReason } from "./drop-reasons.ts";
+import { type BlockContents, expired, spent, surplus, unpaid } from "./evictions.ts";
 import type { PendingChange, PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
-import { type EvictionReason, type KeptBytes, PoolContents } from "./pool-contents.ts";
+import { type KeptBytes, PoolContents } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
@@ -242,7 +243,8 @@ export class TxPool extends PoolQueries {
         if (minedIn === undefined && receivedAt > 0) this.minedDelays.record(this.#chain.now() - receivedAt);
         this.#contents.mine(entry, ref);
       }
-      this.#contents.evict(spentOrExpired(this.#pending, block), "nullifier spent or expired");
+      this.#contents.evict(spent(this.#pending, block), "nullifier spent");
+      this.#contents.evict(expired(this.#pending, block), "expired");
       const payers = found.map(({ payerKey }) => payerKey);
       const poor = unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number));
       this.#contents.evict(poor, "fee payer cannot pay");

@@ -7,8 +7,26 @@ export interface PooledTx {
   tx: Tx;
 }
 
-/** `mined` is settled but not final; `deleted` left the pool. */
-export type PoolStatus = "pending" | "mined" | "deleted";
+/** Words of the answers, in the order of the API description. */
+export const DROP_REASONS = [
+  "outbid",
+  "pool full",
+  "fee payer cannot pay",
+  "nullifier spent",
+  "expired",
+  "may not be pending",
+  "anchor block gone",
+  "reorg",
+  "execution failed",
+] as const;
+
+/** A tx that left the pool. Reasons are remembered for the last txs since the start. */
+export interface DroppedTx {
+  readonly reason: (typeof DROP_REASONS)[number] | undefined;
+}
+
+/** `mined` is settled but not final. */
+export type PoolStatus = "pending" | "mined" | DroppedTx;
 
 /** Transactions on their way into a block. */
 export interface Mempool {
@@ -17,6 +35,7 @@ export interface Mempool {
    * for.
    */
   submit(tx: Tx): Promise<void>;
+  /** undefined for a tx that the pool does not know. */
   status(hash: Uint8Array): Eventually<PoolStatus | undefined>;
   get(hash: Uint8Array): Eventually<PooledTx | undefined>;
   /** Pending txs of highest priority first, those after `after`; none for an unknown one. */

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { DropReasons } from "../../../src/mempool/pool/drop-reasons.ts";
 import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
-import { toHex } from "../../../src/protocol/bytes.ts";
+import { mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
@@ -104,6 +105,41 @@ describe("restart", () => {
     const again = new TxPool(store, world, OPTIONS);
     expect(again.pendingHashes(10).map(toHex)).toEqual([toHex(kept.hash)]);
     expect(store.size("pool-txs")).toBe(1);
+  });
+});
+
+describe("the reason why a tx was dropped", () => {
+  test("it is remembered after the body is gone, until the tx is back or the pool is restarted", () => {
+    const { world, store, pool, add } = setUp({ maxPending: 4 });
+    const spent = tx("spent", { fee: 5n });
+    const old = tx("old", { fee: 5n, expiration: 150n });
+    const failed = tx("failed", { fee: 5n });
+    const cheap = tx("cheap", { fee: 1n });
+    add(spent, old, failed, cheap);
+    expect(add(tx("dear", { fee: 90n }))).toEqual(["accepted"]);
+    pool.blockAdded(world.append([tx("winner", { nullifiers: spent.nullifiers })], 150n, new Map()));
+    pool.remove([failed.hash]);
+    pool.slotStarted(1);
+    const reasons = (of: TxPool) => [spent, old, failed, cheap].map(({ hash }) => of.dropReason(hash));
+    expect([spent, old, failed, cheap].map(({ hash }) => pool.status(hash))).toEqual(new Array(4).fill(undefined));
+    expect(reasons(pool)).toEqual(["nullifier spent", "expired", "execution failed", "outbid"]);
+    expect(add(cheap)).toEqual(["accepted"]);
+    expect([pool.status(cheap.hash), pool.dropReason(cheap.hash)]).toEqual(["pending", undefined]);
+    expect(reasons(new TxPool(store, world, OPTIONS))).toEqual(new Array(4).fill(undefined));
+  });
+
+  test("a start that finds a tx unfit remembers it", () => {
+    const { world, store, add } = setUp();
+    const rival = tx("rival");
+    add(rival);
+    world.append([tx("winner", { nullifiers: rival.nullifiers })], 50n, new Map());
+    expect(new TxPool(store, world, OPTIONS).dropReason(rival.hash)).toBe("may not be pending");
+  });
+
+  test("the oldest reasons are forgotten first", () => {
+    const reasons = new DropReasons(2);
+    for (const name of ["a", "b", "a", "c"]) reasons.note(mapKey(seeded(name)), "reorg");
+    expect(["a", "b", "c"].map((name) => reasons.of(seeded(name)))).toEqual(["reorg", undefined, "reorg"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
-import type { Mempool } from "../../../src/rpc/ports/mempool.ts";
+import type { DroppedTx, Mempool } from "../../../src/rpc/ports/mempool.ts";
 import { svc } from "../support/development-chain.ts";
 import { fakeContent, settledTx, wordOf } from "../support/fakes.ts";
 import { recordedChain } from "../support/recorded.ts";
@@ -98,8 +98,25 @@ describe("transactions", () => {
     expect(await askTx("svc_getTxReceipt", settledHash)).toEqual({
       txHash: settledHash,
       status: "dropped",
-      error: "Tx dropped by P2P node",
+      error: "Tx unknown to this node",
+      known: false,
     });
+  });
+
+  test.each<[string, DroppedTx | undefined, string, object]>([
+    ["was never seen", undefined, "Tx unknown to this node", { known: false }],
+    [
+      "left for a known reason",
+      { reason: "expired" },
+      "Tx dropped by P2P node: expired",
+      { known: true, dropReason: "expired" },
+    ],
+    ["left before the start", { reason: undefined }, "Tx dropped by P2P node", { known: true }],
+  ])("the receipt of a tx that %s says so", async (_, status, error, members) => {
+    const { ask: askTx } = svc({ mempool: { ...pool, status: () => status } });
+    const dropped = { txHash: settledHash, status: "dropped", error };
+    expect(await askTx("node_getTxReceipt", settledHash)).toEqual(dropped);
+    expect(await askTx("svc_getTxReceipt", settledHash)).toEqual({ ...dropped, ...members });
   });
 
   test("a tx included in a block during the call is not reported as dropped", async () => {

@@ -1,8 +1,9 @@
-import { about, COUNT, named, oneOfWords, record } from "../../schema/json-schema.ts";
+import { DROP_REASONS } from "../../ports/mempool.ts";
+import { about, BOOLEAN, COUNT, named, oneOfWords, record } from "../../schema/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, SLOT_NUMBER, TX_HASH } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
 import { encodeTx, type ShownTx } from "../tx.ts";
-import { DROPPED, RECEIPT_ERROR, type TxOutcome } from "../v4/receipt.ts";
+import { dropText, RECEIPT_ERROR, type TxOutcome } from "../v4/receipt.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
 /** Outcome of a tx and what the answer attaches. */
@@ -37,11 +38,17 @@ const RECEIPT = named("TxReceipt", "What became of a transaction.", {
       { txHash: TX_HASH, status: { const: "pending" } },
       { tx: about(encodeTx.schema, "The transaction; only with includePendingTx.") },
     ),
-    record("DroppedTxReceipt", "Of a transaction that the node does not know.", {
-      txHash: TX_HASH,
-      status: { const: "dropped" },
-      error: RECEIPT_ERROR,
-    }),
+    record(
+      "DroppedTxReceipt",
+      "Of a transaction that is neither in the node's pool nor in a block.",
+      {
+        txHash: TX_HASH,
+        status: { const: "dropped" },
+        error: RECEIPT_ERROR,
+        known: about(BOOLEAN, "Whether it was in the pool; of the last ones since the node's start."),
+      },
+      { dropReason: oneOfWords(DROP_REASONS, "Why it left the pool, as far as that is remembered.") },
+    ),
   ],
 });
 
@@ -61,7 +68,9 @@ export const encodeReceipt = encoder<ShownOutcome>(RECEIPT, (out, { outcome, inc
       encodeTxEffect(out, effect);
     }
   } else if (outcome.status === "dropped") {
-    out.text(`,"error":"${DROPPED}"`);
+    const { known } = outcome;
+    out.text(`,"error":"${dropText(known)}","known":${known !== undefined}`);
+    if (known?.reason !== undefined) out.text(`,"dropReason":"${known.reason}"`);
   } else if (tx !== undefined) {
     out.text(',"tx":');
     encodeTx(out, tx);

@@ -1,4 +1,5 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
+import { DROP_REASONS, type DroppedTx } from "../../ports/mempool.ts";
 import { about, COUNT, oneOfWords, record } from "../../schema/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, TX_HASH } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
@@ -8,14 +9,27 @@ export type SettledStatus = "proposed" | "checkpointed" | "proven" | "finalized"
 
 /** Outcome of a tx. */
 export type TxOutcome =
-  | { status: "dropped" | "pending"; txHash: Uint8Array }
+  | { status: "pending"; txHash: Uint8Array }
+  /** `known` is undefined for a tx that the node does not know. */
+  | { status: "dropped"; txHash: Uint8Array; known: DroppedTx | undefined }
   | { status: SettledStatus; txHash: Uint8Array; settled: SettledTx; epoch: number };
 
-export const DROPPED = "Tx dropped by P2P node";
+/** The release's text, for every tx that is neither pending nor in a block. */
+const DROPPED = "Tx dropped by P2P node";
+const UNKNOWN = "Tx unknown to this node";
+
+/** Text of a tx that is neither pending nor in a block. */
+export function dropText(known: DroppedTx | undefined): string {
+  if (known === undefined) return UNKNOWN;
+  return known.reason === undefined ? DROPPED : `${DROPPED}: ${known.reason}`;
+}
 
 const EXECUTION_RESULTS = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"] as const;
 
-export const RECEIPT_ERROR = { const: DROPPED, description: "Why it was dropped." };
+export const RECEIPT_ERROR = oneOfWords(
+  [UNKNOWN, DROPPED, ...DROP_REASONS.map((reason) => `${DROPPED}: ${reason}`)],
+  "Whether the node knew it, and why it was dropped; only for the last ones dropped since the node's start.",
+);
 const RECEIPT = record(
   "ReleaseTxReceipt",
   "What became of a transaction.",
@@ -23,7 +37,7 @@ const RECEIPT = record(
     txHash: TX_HASH,
     status: oneOfWords(
       ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"],
-      "dropped: unknown to the node; pending: in its pool; otherwise in a block, by the last tip that has the block.",
+      "dropped: neither in the pool nor in a block; pending: in its pool; otherwise in a block, by the last tip that has the block.",
     ),
   },
   {
@@ -47,7 +61,7 @@ export const encodeReceipt = encoder<TxOutcome>(RECEIPT, (out, outcome) => {
     out.text(',"blockHash":').word(settled.blockHash);
     out.text(`,"blockNumber":${settled.blockNumber},"epochNumber":${epoch}`);
   } else if (outcome.status === "dropped") {
-    out.text(`,"error":"${DROPPED}"`);
+    out.text(`,"error":"${dropText(outcome.known)}"`);
   }
   out.text("}");
 });

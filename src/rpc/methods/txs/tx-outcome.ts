@@ -48,7 +48,7 @@ export function txOutcomeMethods({ chain, content, identity, mempool }: Services
       return { outcome: { status: "pending", txHash: hash }, includeTxEffect, tx: attached };
     }
     const settled = settledOutcome(hash, includeTxEffect);
-    return settled ?? { outcome: { status: "dropped", txHash: hash }, includeTxEffect, tx: undefined };
+    return settled ?? { outcome: { status: "dropped", txHash: hash, known: status }, includeTxEffect, tx: undefined };
   };
 
   return [
