@@ -16,8 +16,12 @@ export interface Svc {
 }
 
 /** Starts svc with only the given environment; the admin port defaults to any free one. */
-export function spawnSvc(args: string[], environment: Record<string, string> = {}): Svc {
-  const child = spawn(process.execPath, [SVC_PROGRAM, ...args], {
+export function spawnSvc(
+  args: string[],
+  environment: Record<string, string> = {},
+  program: readonly string[] = [SVC_PROGRAM],
+): Svc {
+  const child = spawn(process.execPath, [...program, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, AZTEC_ADMIN_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

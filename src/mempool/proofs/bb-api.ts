@@ -41,11 +41,14 @@ export function decodeAnswer(bytes: Uint8Array): BbAnswer {
   return { name, fields: fields as Record<string, unknown> };
 }
 
-/** The command that verifies the proof of a tx. */
-export function verifyCommand({ data, chonkProof }: Pick<Tx, "data" | "chonkProof">): Uint8Array {
+/** The command that verifies the proof of a tx, by default with the released key of its circuit. */
+export function verifyCommand(
+  { data, chonkProof }: Pick<Tx, "data" | "chonkProof">,
+  vk: Uint8Array = proofKey(data),
+): Uint8Array {
   const { mega, merge, eccvm, ipa, translator } = proofParts({ data, chonkProof });
   const goblin = { merge_proof: merge, eccvm_proof: eccvm, ipa_proof: ipa, translator_proof: translator };
-  return encodeCommand("ChonkVerify", { proof: { mega_proof: mega, goblin_proof: goblin }, vk: proofKey(data) });
+  return encodeCommand("ChonkVerify", { proof: { mega_proof: mega, goblin_proof: goblin }, vk });
 }
 
 /**

@@ -10,9 +10,13 @@ export interface Network {
 }
 
 /** Starts a local network on free ports; resolves once it logs that it is ready. */
-export async function startNetwork(args: string[] = [], environment: Record<string, string> = {}): Promise<Network> {
+export async function startNetwork(
+  args: string[] = [],
+  environment: Record<string, string> = {},
+  program?: readonly string[],
+): Promise<Network> {
   const free = ["--port", "0", "--admin-port", "0", "--local-network.l1Port", "0", "--disable-admin-api-key"];
-  const svc = spawnSvc(["start", "--local-network", ...free, ...args], environment);
+  const svc = spawnSvc(["start", "--local-network", ...free, ...args], environment, program);
   const [, url, adminUrl, l1Url] = await svc.shows(
     /JSON-RPC +(http\S+)\s+admin +(http\S+)[\s\S]*\n {2}L1 +(http\S+)[\s\S]*Ctrl-C stops it/,
   );
