@@ -1,6 +1,6 @@
 import { LANES_ELEMENT } from "./arithmetic";
 import { storeStarts } from "./column-starts";
-import { product, squareProduct } from "./product";
+import { product, squareProduct } from "../unrolled/products";
 import { reduceFive } from "./reduction";
 
 const MUL_STARTS = memory.data(160, 16);

@@ -17,9 +17,9 @@ import { FACTORS, PAIR_FACTORS, ROUND_STARTS_PAIR, STARTS } from "./constants";
 import { squareLanes } from "./mul";
 import { lefts, rights, swapped } from "./pair-layers";
 import { enterRecurrence, leaveRecurrence } from "./partial-rounds";
-import { product } from "./product";
+import { product } from "../unrolled/products";
 import { reduceSix } from "./reduction";
-import { sumOfThree } from "./sum-of-three";
+import { sumOfThree } from "../unrolled/sum-of-three";
 import { HISTORY, WIDE_ELEMENT, widen } from "./wide";
 
 /** x in the left lane, zero in the right one. */

@@ -12,9 +12,10 @@ import {
   SUM_STARTS,
 } from "./constants";
 import { squareLanes } from "./mul";
-import { product } from "./product";
-import { COLUMNS, reduceSix, reduceSixOnto } from "./reduction";
-import { sumOfThree } from "./sum-of-three";
+import { product } from "../unrolled/products";
+import { COLUMNS } from "./fold";
+import { reduceSix, reduceSixOnto } from "./reduction";
+import { sumOfThree } from "../unrolled/sum-of-three";
 import { HISTORY, WIDE_ELEMENT, widen } from "./wide";
 
 const POWER = memory.data(80, 16);

@@ -7,7 +7,7 @@ import { deriveLaneConstants } from "./constants";
 import { deriveMulStarts } from "./mul";
 import { hashWordsPairs } from "./pair-sponge";
 import { deriveRecurrence } from "./recurrence";
-import { deriveFold } from "./reduction";
+import { deriveFold } from "./fold";
 import { hashTwo } from "./sponge";
 
 /** Four words to hash, twice. */

@@ -2,7 +2,7 @@ import { ELEMENT, LIMB_BITS, MASK, P0, P1, P2, P3, P4, P5, P6, P7, P8 } from "..
 import { RECIPROCAL } from "../../field/reduce";
 import { DIAGONAL } from "../../poseidon2/constants";
 import { add, INTEGERS_ELEMENT, packed, times } from "./arithmetic";
-import { product } from "./product";
+import { product } from "../../unrolled/integer-products";
 import { reduceColumnsOnto } from "./reduction";
 
 const SECOND: usize = INTEGERS_ELEMENT;

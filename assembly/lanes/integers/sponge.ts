@@ -6,7 +6,7 @@ import { addLoose, permute, STATE } from "../../poseidon2/permutation";
 import { resultOf, SPONGE_JOB, takeBlock, wordsLeft, wordsOf } from "../../poseidon2/sponge-jobs";
 import { add, fromLane, INTEGERS_ELEMENT, toLane } from "./arithmetic";
 import { externalLayerIntegers, internalLayerIntegers } from "./linear-layers";
-import { product, squareProduct } from "./product";
+import { product, squareProduct } from "../../unrolled/integer-products";
 import { reduceColumns } from "./reduction";
 
 const INTEGERS_STATE: usize = 576;
