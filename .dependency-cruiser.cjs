@@ -15,6 +15,7 @@ const rungs = [
   ["world-state"],
   ["l1"],
   ["storage", "keystore", "core"],
+  ["endpoints"],
   ["telemetry", "http", "threads", "protocol"],
   ["errors", "events"],
 ];
@@ -63,7 +64,9 @@ module.exports = {
       comment: "the pool, execution and block production are behind ports",
       severity: "error",
       from: { path: "^src/rpc/" },
-      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|threads|protocol|errors|events)" },
+      to: {
+        path: "^src/(?!rpc|archiver|world-state|l1|storage|core|endpoints|telemetry|http|threads|protocol|errors|events)",
+      },
     },
     {
       name: "config-is-a-leaf",

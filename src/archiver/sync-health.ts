@@ -47,14 +47,17 @@ export class SyncHealth {
     return Math.ceil(missing * (stored === 0 ? 1 : Math.max(chain.latestBlockNumber() / stored, 1)));
   }
 
-  /** The health of L1, of the blob sources, and of the sync itself. */
-  probes(sync: { paused: boolean; initialSyncComplete: boolean }): HealthProbe[] {
+  /**
+   * The health of L1, of the blob sources, and of the sync itself. `isL1Out` tells of an outage while the iteration that
+   * met it has not failed yet.
+   */
+  probes(sync: { paused: boolean; initialSyncComplete: boolean }, isL1Out: () => boolean = () => false): HealthProbe[] {
     const probe = (name: Culprit, otherwise: HealthProbe["read"] = () => HEALTHY): HealthProbe => ({
       name,
       read: () => (this.#failure?.culprit === name ? { state: "failed", reason: this.#failure.reason } : otherwise()),
     });
     return [
-      probe("l1"),
+      probe("l1", () => (isL1Out() ? { state: "failed", reason: "no L1 endpoint answers" } : HEALTHY)),
       probe("blobs"),
       probe("sync", () => {
         if (sync.paused) return { state: "waiting", reason: "paused by the operator" };

@@ -1,3 +1,4 @@
+import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import { type Logger, silentLogger } from "../telemetry/logger.ts";
 import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
 import { L1ConfigurationError, L1Error } from "./errors.ts";
@@ -10,7 +11,7 @@ import { missingTraces } from "./trace-support.ts";
 import type { ConnectedRollup } from "./types.ts";
 
 export interface ConnectOptions extends DiscoveryOptions {
-  /** Tried in order for every call. */
+  /** In order of preference. */
   l1RpcUrls: readonly string[];
   /** Endpoints with trace methods; if unset or empty, `l1RpcUrls` are used. */
   debugRpcUrls?: readonly string[];
@@ -30,6 +31,8 @@ export interface ConnectOptions extends DiscoveryOptions {
   signal?: AbortSignal;
   /** Counts the calls to L1. */
   calls?: L1CallCounts;
+  /** The health of endpoints, shared with their other users. */
+  endpoints?: EndpointBook;
   logger?: Logger;
   /** Unix seconds; the machine's time by default. */
   now?: () => number;
@@ -72,14 +75,23 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
  * reader.latestBlock()).number);
  */
 export async function connectRollup(options: ConnectOptions): Promise<ConnectedRollup> {
-  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, calls, logger = silentLogger } = options;
+  const {
+    l1RpcUrls,
+    debugRpcUrls,
+    timeoutMs,
+    retryDelaysMs,
+    signal,
+    calls,
+    endpoints,
+    logger = silentLogger,
+  } = options;
   checkAddress("the registry address", options.registryAddress);
   checkAddress("the rollup address", options.rollupAddress);
   for (const [name, address] of Object.entries(options.otherAddresses ?? {}))
     if (!isZeroAddress(address)) checkAddress(name, address);
-  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, logger });
-  const rpc = rpcOf(l1RpcUrls);
-  const debugRpc = debugRpcUrls?.length ? rpcOf(debugRpcUrls) : rpc;
+  const common = { timeoutMs, retryDelaysMs, signal, calls, endpoints, logger };
+  const rpc = new L1Rpc({ urls: l1RpcUrls, ...common });
+  const debugRpc = debugRpcUrls?.length ? new L1Rpc({ urls: debugRpcUrls, service: "l1-debug", ...common }) : rpc;
   await rpc.checkChain(options.l1ChainId);
   await checkTraces(rpc, debugRpc, options, logger);
   const addresses = await discoverContracts(rpc, options);

@@ -28,7 +28,8 @@ export abstract class L1Error extends OperatorError {
   }
 }
 
-export type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense";
+/** `behind`: the endpoint does not have a block yet that another one has. */
+export type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense" | "behind";
 
 /** An endpoint gave no usable answer: it is down, slow, refuses, or violates the protocol. */
 export class L1EndpointError extends L1Error {
@@ -209,5 +210,17 @@ export class EpochNotStableError extends L1Error {
   constructor(epoch: number, sampledAt: number, latest: number) {
     super(`the validators of epoch ${epoch} are sampled at ${sampledAt}, latest L1 block is at ${latest}`);
     this.epoch = epoch;
+  }
+}
+
+/** L1 took so long to answer that its answer cannot be called current any more. */
+export class StaleFeesError extends L1Error {
+  override readonly name = "StaleFeesError";
+  readonly fatal = false;
+  readonly ageMs: number;
+
+  constructor(ageMs: number, maxAgeMs: number) {
+    super(`the fees of L1 are ${Math.round(ageMs)} ms old, ${maxAgeMs} ms are allowed`);
+    this.ageMs = ageMs;
   }
 }

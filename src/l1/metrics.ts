@@ -11,7 +11,7 @@ export const L1_METRICS = {
     unit: "{call}",
     labels: { ...ENDPOINT, outcome: "any" },
     meaning:
-      "calls to L1 by endpoint and outcome: ok, rpc-error, rate-limited, unreachable, timeout, http-status, nonsense",
+      "calls to L1 by endpoint and outcome: ok, rpc-error, rate-limited, unreachable, timeout, http-status, nonsense, behind",
   }),
   callDuration: histogram("svc.l1.call.duration", {
     unit: "s",

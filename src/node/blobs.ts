@@ -1,5 +1,6 @@
 import { reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import type { SourcedBlobFetcher } from "../l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../l1/blobs/create-blob-fetcher.ts";
 import type { L1CallCounts } from "../l1/rpc/l1-call-counts.ts";
@@ -12,14 +13,14 @@ const MINUTE_MS = 60_000;
 /**
  * Opens the configured blob sources and checks that they answer. Throws NoBlobSourceReachableError if none does and
  * that is not allowed, BlobSourceConfigurationError or ObjectStoreUrlError. `signals.start` aborts the start;
- * `signals.l1` aborts calls to L1 during the whole lifetime of the sources. `calls` counts them.
+ * `signals.l1` aborts calls to L1 during the whole lifetime of the sources, which `l1Calls` counts.
  */
 export async function openBlobSources(
   values: Values,
   identity: RollupIdentity,
   logger: Logger,
   signals: { start: AbortSignal; l1: AbortSignal },
-  calls?: L1CallCounts,
+  { l1Calls: calls, endpoints }: { l1Calls?: L1CallCounts; endpoints?: EndpointBook } = {},
 ): Promise<SourcedBlobFetcher> {
   const blobs = createBlobFetcher({
     identity,
@@ -33,6 +34,7 @@ export async function openBlobSources(
     ...objectStoreAccess(values),
     signal: signals.l1,
     calls,
+    endpoints,
     logger,
   });
   const { blobFileStoreUrls, blobFileStoreUploadUrl: uploadUrl } = values;

@@ -1,5 +1,6 @@
 import { ARCHIVER_METRICS } from "../archiver/metrics.ts";
 import { CHECKPOINT_METRICS } from "../checkpoints/metrics.ts";
+import { ENDPOINT_METRICS } from "../endpoints/metrics.ts";
 import { EXECUTION_METRICS } from "../execution/metrics.ts";
 import { L1_METRICS } from "../l1/metrics.ts";
 import { L1_TX_METRICS } from "../l1/tx/metrics.ts";
@@ -33,6 +34,7 @@ const TABLES: Readonly<Record<string, readonly MetricTable[]>> = {
   "World state": [WORLD_STATE_METRICS],
   Stores: [STORAGE_METRICS],
   L1: [L1_METRICS, L1_TX_METRICS],
+  Endpoints: [ENDPOINT_METRICS],
   "JSON-RPC": [RPC_METRICS, RPC_ONLY_METRICS],
   "Pool and proofs": [MEMPOOL_METRICS, PROOF_METRICS],
   Peers: [P2P_METRICS, TX_COLLECTION_METRICS],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Values } from "../config/options.ts";
+import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import type { Account } from "../keystore/accounts.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
@@ -40,6 +41,7 @@ export interface PublisherOptions {
   metrics: Metrics;
   /** Counts the calls to L1. */
   l1Calls?: L1CallCounts;
+  endpoints?: EndpointBook;
   logger: Logger;
   /** Timeout per request to L1. */
   timeoutMs?: number;
@@ -112,6 +114,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: options.l1Calls,
+    endpoints: options.endpoints,
     logger,
   });
   const states: TxStates = directory.temporary

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { EndpointBook } from "../../src/endpoints/endpoint-book.ts";
 import { redactUrl } from "../../src/http/redact.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
@@ -19,7 +20,7 @@ import { quantity } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../src/l1/rpc/logs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { deadUrl, type FakeAnswer, type HttpFake, httpFake, RpcFailure, rpcFake } from "./http-fake.ts";
+import { deadUrl, drip, type FakeAnswer, type HttpFake, httpFake, RpcFailure, rpcFake } from "./http-fake.ts";
 
 const open: HttpFake[] = [];
 afterEach(async () => {
@@ -198,13 +199,57 @@ describe("several L1 endpoints", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("slow L1 endpoints cause warnings while they are asked again", async () => {
+  test("a slow L1 endpoint causes one warning, however often it is asked again", async () => {
     const warned: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
     const { url } = await fake(httpFake(() => "silence"));
     const rpc = new L1Rpc({ urls: [url], timeoutMs: 50, retryDelaysMs: [1, 1], logger });
     await failure(Promise.all([blockNumber(rpc), blockNumber(rpc)]));
-    expect(warned).toEqual(["L1 is too slow, trying again"]);
+    expect(warned).toEqual(["the {service} endpoint {endpoint} fails"]);
+  });
+
+  const SILENT: [string, FakeAnswer][] = [
+    ["never answers", "silence"],
+    ["drips its answer", drip(20)],
+  ];
+  test.each(SILENT)(
+    "an L1 endpoint that %s is asked once, and all later calls go to the next one",
+    async (_, answer) => {
+      const silent = await fake(httpFake(() => answer));
+      const good = await fake(rpcFake(() => "0x9"));
+      const rpc = rpcOf([silent.url, good.url]);
+      expect(await blockNumber(rpc)).toBe(9);
+      const before = silent.seen.filter(({ body }) => body.includes('"call"')).length;
+      const call = { method: "eth_call", params: ["call"], parse: (v: unknown) => quantity(v, "call") };
+      for (let i = 0; i < 5; i++) expect(await rpc.request(call)).toBe(9);
+      expect(silent.seen.filter(({ body }) => body.includes('"call"'))).toHaveLength(before);
+    },
+  );
+
+  test("users that share the health of L1 endpoints ask a failed one last from the start", async () => {
+    const endpoints = new EndpointBook();
+    const busy = await fake(httpFake(() => ({ raw: "busy", status: 503 })));
+    const good = await fake(rpcFake(() => "0x9"));
+    const urls = [busy.url, good.url];
+    const rpcs = [1, 2].map(() => new L1Rpc({ urls, endpoints, retryDelaysMs: [], logger: silentLogger }));
+    expect(await blockNumber(rpcs[0])).toBe(9);
+    const call = { method: "eth_call", params: ["other"], parse: (v: unknown) => quantity(v, "call") };
+    expect(await rpcs[1].request(call)).toBe(9);
+    expect(busy.seen.filter(({ body }) => body.includes("other"))).toHaveLength(0);
+    endpoints.close();
+  });
+
+  test("what changes a development chain is never sent to two L1 endpoints at once", async () => {
+    const mined = Promise.withResolvers<FakeAnswer>();
+    const slow = await fake(httpFake(() => mined.promise));
+    const other = await fake(rpcFake(() => "0x9"));
+    const rpc = rpcOf([slow.url, other.url]);
+    const mine = rpc.request({ method: "evm_mine", params: [], parse: (v) => quantity(v, "time") });
+    // A read is sent to the other endpoint meanwhile.
+    expect(await blockNumber(rpc)).toBe(9);
+    mined.resolve({ json: { id: 0, result: "0x1" } });
+    expect(await mine).toBe(1);
+    expect(other.seen.filter(({ body }) => body.includes("evm_mine"))).toHaveLength(0);
   });
 
   test("at least one L1 endpoint is needed, and all must be http URLs", () => {
@@ -222,6 +267,24 @@ describe("the chain of the endpoints", () => {
     expect(error).toBeInstanceOf(WrongChainError);
     expect(error).toMatchObject({ expected: 31337, actual: 1, url: wrong.url, fatal: true });
     expect(error.message).toMatch(/chain 1, but chain 31337 is configured/);
+  });
+
+  test("an L1 endpoint that never answers does not hold up the chain check, and is not asked unchecked", async () => {
+    const gate = Promise.withResolvers<FakeAnswer>();
+    const good = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x9")));
+    const wrong = await fake(
+      httpFake(({ body }) =>
+        body.includes("eth_chainId") ? gate.promise : { json: { jsonrpc: "2.0", id: 0, result: "0x1" } },
+      ),
+    );
+    const rpc = rpcOf([wrong.url, good.url]);
+    await rpc.checkChain(31337);
+    expect(await blockNumber(rpc)).toBe(9);
+    gate.resolve({ json: { jsonrpc: "2.0", id: 0, result: "0x1" } });
+    await good.close();
+    open.splice(open.indexOf(good), 1);
+    const error = (await failure(blockNumber(rpc))) as L1UnavailableError;
+    expect(error.failures.some((one) => one instanceof WrongChainError)).toBe(true);
   });
 
   test("an L1 endpoint that is down during the chain check only causes a warning", async () => {
@@ -352,6 +415,15 @@ describe("connecting", () => {
 });
 
 describe("logs", () => {
+  test("logs are not read from an L1 endpoint that does not have the last block of the range yet", async () => {
+    const behind = await fake(rpcFake((method) => (method === "eth_blockNumber" ? "0x4" : [])));
+    const ahead = await fake(rpcFake((method) => (method === "eth_blockNumber" ? "0x9" : [logAt(9)])));
+    const rpc = rpcOf([behind.url, ahead.url]);
+    const filter = { address, topics: [topic], fromBlock: 0, toBlock: 9 };
+    expect(await getLogs(rpc, filter, (log) => log)).toHaveLength(1);
+    expect(behind.seen.filter(({ body }) => body.includes("eth_getLogs"))).toHaveLength(0);
+  });
+
   const address = `0x${"ab".repeat(20)}`;
   const topic = `0x${"01".repeat(32)}`;
   const logAt = (number: number, fields: object = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { L1EndpointError } from "../../src/l1/errors.ts";
+import { L1EndpointError, StaleFeesError } from "../../src/l1/errors.ts";
 import { lastingFees } from "../../src/l1/fees/lasting-fees.ts";
 import { manaFees } from "../../src/protocol/fees/gas-fees.ts";
 
@@ -53,4 +53,24 @@ test("fees that were never read are not made up, and errors of the node itself a
   await fees.currentMinFees();
   l1.does = "break";
   await expect(fees.currentMinFees()).rejects.toThrow(TypeError);
+});
+
+test("fees that L1 took longer than their maximum age to give are refused, not called current", async () => {
+  const { l1, fees } = world();
+  const answer = Promise.withResolvers<void>();
+  const slow = lastingFees(
+    {
+      currentMinFees: async () => {
+        await answer.promise;
+        return manaFees(1n);
+      },
+      predictedMinFees: () => Promise.reject(DOWN),
+    },
+    { maxAgeMs: 12_000, patienceMs: 20, now: () => l1.time },
+  );
+  const asked = slow.currentMinFees();
+  l1.time = 20_000;
+  answer.resolve();
+  await expect(asked).rejects.toThrow(StaleFeesError);
+  expect(await fees.currentMinFees()).toEqual(manaFees(1n));
 });

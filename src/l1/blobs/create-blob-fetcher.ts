@@ -1,3 +1,4 @@
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { type ObjectStoreAccess, openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
@@ -32,6 +33,8 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   signal?: AbortSignal;
   /** Counts the calls to L1. */
   calls?: L1CallCounts;
+  /** The health of endpoints, shared with their other users. */
+  endpoints?: EndpointBook;
   logger?: Logger;
 }
 
@@ -41,10 +44,11 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
  * unusable URL.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
-  const { identity, timeoutMs, retryDelaysMs, signal, calls, logger = silentLogger } = options;
+  const { identity, timeoutMs, retryDelaysMs, signal, calls, endpoints, logger = silentLogger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, logger });
+  const rpcOf = (urls: readonly string[]) =>
+    new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, endpoints, logger });
   const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
     (url) => new FileStoreSource(openObjectReader(url, options), network),

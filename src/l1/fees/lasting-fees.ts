@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { ManaUsage } from "../../protocol/fees/predicted-min-fees.ts";
-import { L1Error } from "../errors.ts";
+import { L1Error, StaleFeesError } from "../errors.ts";
 import type { FeeReader } from "../types.ts";
 
 export interface LastingFeesOptions {
@@ -49,11 +49,14 @@ class LastingValue<T> {
     return this.#last !== undefined && now() - this.#last.at < maxAgeMs ? this.#last.value : undefined;
   }
 
-  /** The age of a value counts from the request for it. */
+  /** The age of a value counts from the request for it. Rejects with a StaleFeesError if it is too old by then. */
   async #remembered(read: Promise<T>): Promise<T> {
-    const at = this.#options.now();
+    const { now, maxAgeMs } = this.#options;
+    const at = now();
     const value = await read;
     if (this.#last === undefined || at >= this.#last.at) this.#last = { value, at };
+    const ageMs = now() - at;
+    if (ageMs >= maxAgeMs) throw new StaleFeesError(ageMs, maxAgeMs);
     return value;
   }
 }

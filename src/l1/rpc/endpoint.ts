@@ -17,6 +17,8 @@ interface Call {
   params: readonly unknown[];
   resolve(result: unknown): void;
   reject(error: Error): void;
+  /** Aborted when the answer is no longer wanted. */
+  signal: AbortSignal | undefined;
 }
 
 const FAILURES = {
@@ -27,6 +29,9 @@ const FAILURES = {
   "too-large": "nonsense",
   redirect: "nonsense",
 } as const;
+
+/** Why a call ended whose answer is no longer wanted. */
+export const OVERTAKEN = "no answer before another endpoint answered";
 
 /** The largest usual answer, a batch of 50 blobs by hash, is 13 MiB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -40,7 +45,7 @@ function revertData(data: unknown): string | undefined {
 /**
  * JSON-RPC over HTTP to one URL. Calls made in the same turn of the event loop are sent as one batch. Answers are
  * matched by id, never by position. After an endpoint has refused a batch, its calls are sent one by one. Does not
- * retry.
+ * retry. A request ends early when none of its answers is wanted any more.
  */
 export class JsonRpcEndpoint {
   /** Redacted, for messages. */
@@ -56,11 +61,31 @@ export class JsonRpcEndpoint {
     this.#options = options;
   }
 
-  /** The `result` of a call, unchecked. Throws an L1EndpointError or L1RpcError. */
-  call(method: string, params: readonly unknown[]): Promise<unknown> {
+  /**
+   * The `result` of a call, unchecked. Throws an L1EndpointError or L1RpcError, also when `signal` aborts because the
+   * answer is no longer wanted.
+   */
+  call(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      const aborted = () => reject(this.#failure("timeout", OVERTAKEN, method));
+      if (signal?.aborted) {
+        aborted();
+        return;
+      }
+      signal?.addEventListener("abort", aborted, { once: true });
+      const ended = () => signal?.removeEventListener("abort", aborted);
       if (this.#waiting.length === 0) setImmediate(() => this.#flush());
-      this.#waiting.push({ method, params, resolve, reject });
+      this.#waiting.push({
+        ...{ method, params, signal },
+        resolve(result) {
+          ended();
+          resolve(result);
+        },
+        reject(error) {
+          ended();
+          reject(error);
+        },
+      });
     });
   }
 
@@ -76,11 +101,24 @@ export class JsonRpcEndpoint {
   }
 
   async #send(calls: Call[]): Promise<void> {
+    const unwanted = new AbortController();
+    const release = whenAllAbort(
+      calls.map(({ signal }) => signal),
+      () => unwanted.abort(),
+    );
+    try {
+      await this.#exchange(calls, unwanted.signal);
+    } finally {
+      release();
+    }
+  }
+
+  async #exchange(calls: Call[], unwanted: AbortSignal): Promise<void> {
     const items = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
     const single = items.length === 1;
     let answer: unknown;
     try {
-      answer = await this.#post(JSON.stringify(single ? items[0] : items), calls[0].method);
+      answer = await this.#post(JSON.stringify(single ? items[0] : items), calls[0].method, unwanted);
       if (!single && !Array.isArray(answer))
         throw this.#failure("nonsense", "a batch was answered by no list", calls[0].method);
     } catch (error) {
@@ -124,8 +162,9 @@ export class JsonRpcEndpoint {
     }
   }
 
-  async #post(body: string, method: string): Promise<unknown> {
-    const { timeoutMs: totalMs, signal } = this.#options;
+  async #post(body: string, method: string, unwanted: AbortSignal): Promise<unknown> {
+    const { timeoutMs: totalMs, signal: stopped } = this.#options;
+    const signal = stopped === undefined ? unwanted : AbortSignal.any([stopped, unwanted]);
     let reply: WholeReply;
     try {
       const headers = {
@@ -152,4 +191,23 @@ export class JsonRpcEndpoint {
     }
     throw this.#failure("http-status", `HTTP status ${status}`, method);
   }
+}
+
+/**
+ * Calls `aborted` once all signals have aborted, which an absent one never does. Returns a function that stops
+ * listening.
+ */
+function whenAllAbort(signals: readonly (AbortSignal | undefined)[], aborted: () => void): () => void {
+  let left = signals.length;
+  const one = () => {
+    left -= 1;
+    if (left === 0) aborted();
+  };
+  for (const signal of signals) {
+    if (signal?.aborted) one();
+    else signal?.addEventListener("abort", one, { once: true });
+  }
+  return () => {
+    for (const signal of signals) signal?.removeEventListener("abort", one);
+  };
 }

@@ -14,6 +14,7 @@ export type L1CallOutcome =
   | "timeout"
   | "http-status"
   | "nonsense"
+  | "behind"
   | "aborted";
 
 /** Calls to one endpoint. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isSlowness } from "../../http/errors.ts";
+import { EndpointBook, type EndpointService } from "../../endpoints/endpoint-book.ts";
+import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
+import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
@@ -13,7 +15,7 @@ import {
   WrongChainError,
 } from "../errors.ts";
 import { quantity } from "./answers.ts";
-import { JsonRpcEndpoint } from "./endpoint.ts";
+import { JsonRpcEndpoint, OVERTAKEN } from "./endpoint.ts";
 import { type L1CallCounts, type L1CallOutcome, outcomeOf } from "./l1-call-counts.ts";
 
 export interface L1Call<T> {
@@ -25,11 +27,20 @@ export interface L1Call<T> {
   about?: string;
   /** Number of the block whose state is read, if the call is pinned to one. */
   atBlock?: number;
+  /**
+   * Number of a block without which the answer would be incomplete and not an error, as for logs. An endpoint that is
+   * behind is not asked.
+   */
+  needsBlock?: number;
 }
 
 export interface L1RpcOptions {
-  /** Tried in this order for every call. */
+  /** In order of preference; those that fail are asked last. */
   urls: readonly string[];
+  /** What the endpoints are for. */
+  service?: EndpointService;
+  /** The health of endpoints, shared with their other users. */
+  endpoints?: EndpointBook;
   /** Per HTTP request. */
   timeoutMs?: number;
   /** Delays between rounds over all endpoints, in milliseconds; there is one more round than delays. */
@@ -60,9 +71,6 @@ export function isRevert(error: unknown): error is L1RpcError {
   );
 }
 
-/** Minimum time between two warnings about a slow L1. */
-const WARNING_INTERVAL_MS = 60_000;
-
 const METHOD_MISSING = -32601;
 const INVALID_PARAMS = -32602;
 
@@ -74,25 +82,63 @@ function isLasting(error: L1Error): boolean {
   );
 }
 
-/** JSON-RPC to L1 over an ordered list of endpoints. A call that one endpoint cannot answer goes to the next. */
+/** Whether the endpoint would fail other calls too. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof L1RpcError) return outcomeOf(error) === "rate-limited";
+  if (error instanceof WrongChainError) return true;
+  return error instanceof L1EndpointError && error.kind !== "behind" && !(error.cause instanceof DecodeError);
+}
+
+/**
+ * Methods that may be asked of two endpoints at once: reads, and the sending of a signed transaction, which has the
+ * same effect at both. What changes a development chain goes to one endpoint after the other.
+ */
+const HEDGED_METHODS = /^(eth|debug|trace|net|web3)_/;
+const NEVER_MS = 2 ** 31 - 1;
+
+/** How long questions to all endpoints wait for the others once one has answered. */
+const OTHERS_MS = 1_500;
+const PROBE_MS = 2_000;
+
+/** One endpoint of an L1Rpc. */
+interface L1Endpoint {
+  readonly health: EndpointHealth;
+  readonly rpc: JsonRpcEndpoint;
+  /** The latest block that it has shown. */
+  head: number;
+  /** The check of its chain id, if it was begun. Rejects with a WrongChainError if it serves another chain. */
+  chain: Promise<void> | undefined;
+  /** Whether its chain id is known. */
+  isChecked: boolean;
+}
+
+const chainId = { method: "eth_chainId", params: [], parse: (v: unknown) => quantity(v, "chain id") };
+const blockNumber = { method: "eth_blockNumber", params: [], parse: (v: unknown) => quantity(v, "block number") };
+
+/**
+ * JSON-RPC to L1 over several endpoints, by the policy of src/endpoints: the first one that answers is asked; a silent
+ * one costs its call a second or two, and is then asked last until it answers probes again.
+ */
 export class L1Rpc {
   /** Redacted. */
   readonly urls: readonly string[];
-  readonly #endpoints: JsonRpcEndpoint[];
+  readonly #endpoints: readonly L1Endpoint[];
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
   readonly #calls: L1CallCounts | undefined;
   readonly #logger: Logger;
-  #nextWarning = 0;
+  #chainId: number | undefined;
 
   constructor({
     urls,
+    service = "l1",
     timeoutMs = 20_000,
     retryDelaysMs = [200, 1000, 3000],
     batchSize = 50,
     signal,
     calls,
     logger,
+    endpoints,
   }: L1RpcOptions) {
     if (urls.length === 0) throw new L1ConfigurationError("at least one L1 RPC URL is required");
     for (const url of urls) {
@@ -100,8 +146,26 @@ export class L1Rpc {
         throw new L1ConfigurationError(`an L1 RPC URL must be http:// or https://, got ${redactUrl(url)}`);
       }
     }
-    this.#endpoints = urls.map((url) => new JsonRpcEndpoint(url, { timeoutMs, batchSize, signal }));
-    this.urls = this.#endpoints.map(({ name }) => name);
+    const book = endpoints ?? new EndpointBook({ logger });
+    if (endpoints === undefined) signal?.addEventListener("abort", () => book.close(), { once: true });
+    this.#endpoints = urls.map((url) => {
+      // A probe must not share a batch with other calls.
+      const probed = new JsonRpcEndpoint(url, { timeoutMs: PROBE_MS, batchSize: 1 });
+      const probe = async (ended: AbortSignal) => {
+        blockNumber.parse(await probed.call(blockNumber.method, [], ended));
+        if (this.#chainId !== undefined) await this.#rightChain(endpoint, this.#chainId);
+      };
+      const rpc = new JsonRpcEndpoint(url, { timeoutMs, batchSize, signal });
+      const endpoint: L1Endpoint = {
+        health: book.of(service, url, probe),
+        rpc,
+        head: -1,
+        chain: undefined,
+        isChecked: false,
+      };
+      return endpoint;
+    });
+    this.urls = this.#endpoints.map(({ rpc }) => rpc.name);
     this.#retryDelaysMs = retryDelaysMs;
     this.#signal = signal;
     this.#calls = calls;
@@ -114,53 +178,57 @@ export class L1Rpc {
    * HistoricalStateUnavailableError.
    */
   async request<T>(call: L1Call<T>): Promise<T> {
+    const { method } = call;
     for (let round = 0; ; round++) {
-      const failures: L1Error[] = [];
-      for (const endpoint of this.#endpoints) {
-        this.#signal?.throwIfAborted();
-        try {
-          return await this.#ask(endpoint, call);
-        } catch (error) {
-          if (!(error instanceof L1Error) || isRevert(error)) throw error;
-          failures.push(error);
-        }
-      }
       this.#signal?.throwIfAborted();
+      let failures: L1Error[];
+      try {
+        return await hedgedCall(this.#endpoints, (endpoint, signal) => this.#ask(endpoint, call, signal), {
+          kind: method,
+          ...(!HEDGED_METHODS.test(method) && { hedgeMs: NEVER_MS }),
+          isOutage,
+          isFinal: (error) => !(error instanceof L1Error) || isRevert(error),
+          signal: this.#signal,
+        });
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        if (!(error instanceof AllEndpointsFailed)) throw error;
+        failures = error.failures.map((failure) => failure.error as L1Error);
+      }
       const wait = this.#retryDelaysMs[round];
-      if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, call.method);
-      this.#logRetry(call.method, failures);
+      if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, method);
+      this.#logRetry(method, failures);
       await this.#wait(wait);
     }
   }
 
   /**
    * Asks every endpoint once, at the same time. Returns the answers with the redacted URL of each endpoint; those that
-   * fail are left out.
+   * fail, or do not answer soon after another one, are left out.
    */
   async requestEach<T>(call: L1Call<T>): Promise<{ url: string; answer: T }[]> {
     this.#signal?.throwIfAborted();
+    const over = new AbortController();
+    let limit: NodeJS.Timeout | undefined;
     const answers = this.#endpoints.map(async (endpoint) => {
       try {
-        return [{ url: endpoint.name, answer: await this.#ask(endpoint, call) }];
+        const answer = await this.#ask(endpoint, call, over.signal);
+        limit ??= setTimeout(() => over.abort(), OTHERS_MS);
+        return [{ url: endpoint.rpc.name, answer }];
       } catch (error) {
         if (!(error instanceof L1Error)) throw error;
         return [];
       }
     });
-    return (await Promise.all(answers)).flat();
+    try {
+      return (await Promise.all(answers)).flat();
+    } finally {
+      clearTimeout(limit);
+    }
   }
 
-  /** Logs a retry. Calls to a slow L1 take minutes until they fail, so that is warned about, at a limited rate. */
   #logRetry(method: string, failures: L1Error[]): void {
-    const facts = { method, failures: failures.map(({ message }) => message) };
-    const slow = failures.some(isSlowness);
-    const now = performance.now();
-    if (!slow || now < this.#nextWarning) {
-      this.#logger.debug(facts, "L1 call failed, trying again");
-      return;
-    }
-    this.#nextWarning = now + WARNING_INTERVAL_MS;
-    this.#logger.warn(facts, "L1 is too slow, trying again");
+    this.#logger.debug({ method, failures: failures.map(({ message }) => message) }, "L1 call failed, trying again");
   }
 
   async #wait(ms: number): Promise<void> {
@@ -175,12 +243,29 @@ export class L1Rpc {
       : new L1UnavailableError(failures, method);
   }
 
-  async #ask<T>(endpoint: JsonRpcEndpoint, { method, params, parse, about, atBlock }: L1Call<T>): Promise<T> {
-    const fields = { url: endpoint.name, method: about ? `${method} ${about}` : method };
+  async #ask<T>(endpoint: L1Endpoint, call: L1Call<T>, signal: AbortSignal): Promise<T> {
+    if (this.#chainId !== undefined) await unlessAborted(this.#rightChain(endpoint, this.#chainId), signal);
+    const { needsBlock } = call;
+    if (needsBlock !== undefined && this.#endpoints.length > 1 && endpoint.head < needsBlock) {
+      await this.#send(endpoint, blockNumber, signal);
+      if (endpoint.head < needsBlock) {
+        const rule = `the endpoint is at block ${endpoint.head}, block ${needsBlock} is needed`;
+        throw new L1EndpointError("behind", rule, { url: endpoint.rpc.name, method: call.method });
+      }
+    }
+    return this.#send(endpoint, call, signal);
+  }
+
+  async #send<T>(endpoint: L1Endpoint, call: L1Call<T>, signal: AbortSignal): Promise<T> {
+    const { method, params, parse, about, atBlock } = call;
+    const { name } = endpoint.rpc;
+    const fields = { url: name, method: about ? `${method} ${about}` : method };
     const started = performance.now();
-    const ended = (outcome: L1CallOutcome) => this.#calls?.record(endpoint.name, outcome, performance.now() - started);
+    const ended = (outcome: L1CallOutcome) => this.#calls?.record(name, outcome, performance.now() - started);
     try {
-      const result = parse(await endpoint.call(method, params));
+      const answer = await endpoint.rpc.call(method, params, signal);
+      const result = parse(answer);
+      noteHead(endpoint, call, answer);
       ended("ok");
       return result;
     } catch (error) {
@@ -197,27 +282,32 @@ export class L1Rpc {
 
   /**
    * Checks the chain id of each endpoint. Throws a WrongChainError for the first that serves another chain, and an
-   * L1UnavailableError (or the only endpoint's error) if none answers. If some answer, the others only cause a warning.
+   * L1UnavailableError (or the only endpoint's error) if none answers. An endpoint that does not answer soon after
+   * another one is checked before its first call.
    */
   async checkChain(expected: number): Promise<void> {
     for (let round = 0; ; round++) {
       const failures: L1Error[] = [];
-      await Promise.all(
-        this.#endpoints.map(async (endpoint) => {
-          let actual: number;
-          try {
-            const call = { method: "eth_chainId", params: [], parse: (v: unknown) => quantity(v, "chain id") };
-            actual = await this.#ask(endpoint, call);
-          } catch (error) {
-            if (!(error instanceof L1Error)) throw error;
-            failures.push(error);
-            return;
-          }
-          if (actual !== expected) throw new WrongChainError(expected, actual, endpoint.name);
-        }),
-      );
+      const answered = Promise.withResolvers<void>();
+      const checks = this.#endpoints.map(async (endpoint) => {
+        try {
+          await this.#rightChain(endpoint, expected);
+          answered.resolve();
+        } catch (error) {
+          if (!(error instanceof L1Error) || error.fatal) throw error;
+          if (isOutage(error)) endpoint.health.failed(error.message);
+          failures.push(error);
+        }
+      });
+      const all = Promise.all(checks);
+      all.catch(() => undefined);
+      const over = new AbortController();
+      const soon = answered.promise.then(() => sleep(OTHERS_MS, "soon" as const, { signal: over.signal }));
+      soon.catch(() => undefined);
+      const first = await Promise.race([all, soon]).finally(() => over.abort());
       if (failures.length < this.#endpoints.length) {
-        for (const { message } of failures) this.#logger.warn({ reason: message }, "an L1 endpoint does not answer");
+        this.#chainId = expected;
+        if (first === "soon") for (const { health, isChecked } of this.#endpoints) if (!isChecked) health.late();
         return;
       }
       this.#signal?.throwIfAborted();
@@ -226,5 +316,39 @@ export class L1Rpc {
       this.#logRetry("eth_chainId", failures);
       await this.#wait(wait);
     }
+  }
+
+  /** Checks an endpoint's chain id once. Throws a WrongChainError, which stays, or the error of the call. */
+  #rightChain(endpoint: L1Endpoint, expected: number): Promise<void> {
+    endpoint.chain ??= this.#send(endpoint, chainId, new AbortController().signal).then(
+      (actual) => {
+        endpoint.isChecked = true;
+        if (actual !== expected) throw new WrongChainError(expected, actual, endpoint.rpc.name);
+      },
+      (error) => {
+        endpoint.chain = undefined;
+        throw error;
+      },
+    );
+    return endpoint.chain;
+  }
+}
+
+/** Rejects as a call does whose answer is no longer waited for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(new L1EndpointError("timeout", OVERTAKEN, {}));
+    if (signal.aborted) aborted();
+    signal.addEventListener("abort", aborted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}
+
+/** Remembers the latest block that an endpoint has. It may go back, as a development chain does. */
+function noteHead(endpoint: L1Endpoint, { method, params }: L1Call<unknown>, answer: unknown): void {
+  if (method === "eth_blockNumber") endpoint.head = Number(answer);
+  else if (method === "eth_getBlockByNumber" && params[0] === "latest" && typeof answer === "object") {
+    const { number } = (answer ?? {}) as { number?: unknown };
+    if (typeof number === "string") endpoint.head = Number(number);
   }
 }

@@ -37,7 +37,7 @@ export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLogs: (logs:
     topics.every((topic, i) => topic === null || (log.topics[i] && toHex(log.topics[i]) === topic));
   const parse = (value: unknown) => readLogs(logs(value).filter(matches));
   try {
-    return await rpc.request({ method: "eth_getLogs", params, parse });
+    return await rpc.request({ method: "eth_getLogs", params, parse, needsBlock: toBlock });
   } catch (error) {
     if (fromBlock === toBlock || !asksTooMuch(error)) throw error;
     const middle = Math.floor((fromBlock + toBlock) / 2);

@@ -52,7 +52,7 @@ export function nodeHealth(
   const { chain, world, reader, synchronizer, clock } = context;
   const { health } = synchronizer;
   const probes = [
-    ...health.probes(synchronizer),
+    ...health.probes(synchronizer, () => context.endpoints.isOut("l1")),
     worldStateHealth(context),
     mempool.health,
     p2p?.health ?? off("peers", "P2P is off"),

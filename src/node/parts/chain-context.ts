@@ -1,6 +1,7 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Core } from "../../core/core.ts";
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import type { Store } from "../../storage/store.ts";
@@ -32,5 +33,6 @@ export interface ChainContext {
   readonly slotEnded?: (slot: SpannedSlot) => void;
   /** Counts the calls to L1. */
   readonly l1Calls: L1CallCounts;
+  readonly endpoints: EndpointBook;
   readonly loggerFor: LoggerFor;
 }

@@ -41,7 +41,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "exportsMetrics" | "slotEnded">;
+  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "endpoints" | "exportsMetrics" | "slotEnded">;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -72,6 +72,7 @@ function l1Options(
     },
     requireTraces: !values.ethereumAllowNoDebugHosts,
     calls: counted.l1Calls,
+    endpoints: counted.endpoints,
     logger: loggerFor("l1"),
     now: () => clock.now() / 1000,
   };
@@ -170,7 +171,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     log.info(opened, "opened the chain store at block {block}");
 
     const signals = { start: signal, l1: l1Calls.signal };
-    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals, counted.l1Calls);
+    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals, counted);
     teardown.add("blob sources", () => blobs.close());
 
     const logger = loggerFor("archiver");
@@ -224,6 +225,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
         loggerFor,
         metrics: counted.metrics,
         l1Calls: counted.l1Calls,
+        endpoints: counted.endpoints,
         exportsMetrics: counted.exportsMetrics,
         slotEnded: counted.slotEnded,
       },

@@ -1,4 +1,6 @@
 import type { Values } from "../../config/options.ts";
+import { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import { observeEndpoints } from "../../endpoints/metrics.ts";
 import { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
@@ -24,6 +26,8 @@ export interface MetricsOptions {
 export interface NodeMetrics {
   readonly metrics: Metrics;
   readonly l1Calls: L1CallCounts;
+  /** The health of all endpoints that the process asks. */
+  readonly endpoints: EndpointBook;
   /** Whether somebody may read the metrics. */
   readonly exportsMetrics: boolean;
   /** Takes slots that are over, for traces; undefined if none are exported. */
@@ -59,9 +63,13 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   teardown.add("metrics of the process", observeProcess(metrics));
   const exports = startOtlpExports({ values, resource, metrics, loggerFor });
   teardown.add("exports to collectors", () => exports.stop());
+  const endpoints = new EndpointBook({ logger: loggerFor("endpoints") });
+  teardown.add("probes of endpoints", async () => endpoints.close());
+  observeEndpoints(metrics, endpoints);
   const started = {
     ...{ metrics, exportsMetrics, slotEnded: exports.slotEnded },
     l1Calls: new L1CallCounts(),
+    endpoints,
     stop: () => teardown.run(),
   };
   if (values.metricsPort === undefined) return { ...started, port: undefined };

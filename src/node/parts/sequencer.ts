@@ -141,6 +141,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       now,
       metrics: metrics,
       l1Calls: context.l1Calls,
+      endpoints: context.endpoints,
       logger: loggerFor("sequencer:publisher"),
     });
     teardown.add("publisher", () => publishing.stop());

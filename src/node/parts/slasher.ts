@@ -61,7 +61,7 @@ export function hasSlasher(values: Pick<Values, "sequencer" | "disableValidator"
  * with an L1Error.
  */
 export async function startSlasher(context: ChainContext, options: SlasherOptions): Promise<SlasherPart> {
-  const { reader, synchronizer, clock, l1Calls, loggerFor } = context;
+  const { reader, synchronizer, clock, l1Calls, endpoints, loggerFor } = context;
   const { values, mempool, ownValidators } = options;
   const { identity } = reader;
   const { constants, addresses } = identity;
@@ -77,6 +77,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
       retryDelaysMs: RETRY_DELAYS_MS,
       signal,
       calls: l1Calls,
+      endpoints,
       logger,
     });
     const settings = slasherSettings(values);

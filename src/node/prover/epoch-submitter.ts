@@ -23,7 +23,7 @@ export interface EpochSubmitter {
 
 /** Starts what submits proofs to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startEpochSubmitter(
-  { reader, clock, l1Calls, metrics, loggerFor }: ChainContext,
+  { reader, clock, l1Calls, endpoints, metrics, loggerFor }: ChainContext,
   values: SubmitterSettings,
   directory: { path: string; temporary: boolean },
   { publishers }: ConfiguredProver,
@@ -38,6 +38,7 @@ export function startEpochSubmitter(
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: l1Calls,
+    endpoints,
     logger,
   });
   const states: TxStates = directory.temporary
