@@ -1,6 +1,6 @@
 import type { Lifetime } from "./cache/result-cache.ts";
 import type { Caller } from "./caller.ts";
-import type { Encoder } from "./encoding/encoder.ts";
+import { type Encoder, encodeNothing } from "./encoding/encoder.ts";
 import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
@@ -222,6 +222,11 @@ export function readParams(
   const values = params.map(({ codec }, i) => codec.read(given[i], [i], issues));
   if (issues.length > 0) throw issuesError(issues);
   return values;
+}
+
+/** Methods without a result are called for their effect: later calls of a batch see it. */
+export function isForEffect({ encode }: Method, namespace: Namespace): boolean {
+  return encode[namespace] === encodeNothing;
 }
 
 /** Methods by namespace and name. */

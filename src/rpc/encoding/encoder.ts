@@ -26,8 +26,8 @@ export const encodeText = encoder<string>(TEXT, (out, value) => void out.value(v
 export const encodeTimestamp = encoder<number | bigint>(TIMESTAMP, (out, value) => void out.decimal(value));
 /** Result is a 32-byte word. */
 export const encodeWord = encoder<Uint8Array>(FIELD, (out, value) => void out.word(value));
-/** For methods without a result: their handlers return undefined. */
-export const encodeNothing = encoder<unknown>(NULL, () => {});
+/** For methods without a result, which are called for their effect. */
+export const encodeNothing = encoder<unknown>(NULL, (out) => void out.text("null"));
 
 export function encodeArray<T>(encode: Encoder<T>): Encoder<readonly T[]> {
   return encoder(listOf(encode.schema), (out, items) => void out.array(items, encode));

@@ -6,6 +6,7 @@ import type { RpcAnswer } from "./answer.ts";
 import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
 import { BatchAnswers } from "./batch-answers.ts";
 import type { BatchCalls } from "./batch-calls.ts";
+import { BatchEffects } from "./batch-effects.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
 import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
@@ -26,6 +27,7 @@ interface Progress {
   /** The first call that is not. */
   from: number;
   answers: BatchAnswers;
+  effects: BatchEffects;
   caller: Caller | undefined;
 }
 
@@ -37,7 +39,8 @@ export interface BatchParts {
 
 /**
  * Batches of permitted size. One that takes its time leaves the thread to other requests after each slice, and takes
- * turns with other batches.
+ * turns with other batches. A call waits for the calls before it that have an effect, as sending a transaction has;
+ * neighbouring ones of those run at the same time.
  */
 export class Batches {
   readonly #parts: BatchParts;
@@ -54,21 +57,44 @@ export class Batches {
     // While other batches go on, this one waits for its turn.
     const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
     const answers = new BatchAnswers(budget);
+    const effects = new BatchEffects();
     for (let at = 0; at < calls.length && !answers.refused; at++) {
-      if (longCalls !== undefined && performance.now() > end) {
-        return this.#rest(calls, { from: at, answers, caller, longCalls });
-      }
-      if (!answers.write(calls, at)) answers.put(at, this.#slot(calls.parsed(at), caller, calls.length > 1));
+      const isLate = longCalls !== undefined && performance.now() > end;
+      if (isLate || this.#waits(effects, calls, at)) return this.#rest(calls, { from: at, answers, effects, caller });
+      if (!answers.write(calls, at)) this.#put(calls, at, { answers, effects, caller });
     }
     return answers.answer();
+  }
+
+  /** Whether a call has to see the effects of those before it. */
+  #waits(effects: BatchEffects, calls: BatchCalls, at: number): boolean {
+    return effects.pending && !this.#parts.calls.hasEffect(calls.parsed(at));
+  }
+
+  #put(calls: BatchCalls, at: number, { answers, effects, caller }: Omit<Progress, "from">): void {
+    const item = calls.parsed(at);
+    const answer = this.#slot(item, caller, calls.length > 1);
+    if (answer instanceof Promise && this.#parts.calls.hasEffect(item)) effects.add(answer);
+    answers.put(at, answer);
   }
 
   /** Answers the calls that are left of a batch. */
   async answerRead(slots: readonly (Uint8Array | ReadCall)[], caller: Caller | undefined): Promise<RpcAnswer> {
     const answers = new BatchAnswers(this.#options.budget);
-    await this.#sliced({ from: 0, to: slots.length, answers, caller }, (at) => {
+    const effects = new BatchEffects();
+    const { calls } = this.#parts;
+    const hasEffect = ({ namespace, name }: ReadCall) => calls.hasEffect({ method: `${namespace}_${name}` });
+    const waits = (at: number): boolean => {
       const slot = slots[at];
-      if (!(slot instanceof Uint8Array)) return answers.put(at, this.#parts.calls.runRead(slot, caller));
+      return effects.pending && !(slot instanceof Uint8Array) && !hasEffect(slot);
+    };
+    await this.#sliced({ from: 0, to: slots.length, answers, effects, caller }, waits, (at) => {
+      const slot = slots[at];
+      if (!(slot instanceof Uint8Array)) {
+        const answer = calls.runRead(slot, caller);
+        if (hasEffect(slot)) effects.add(answer);
+        return answers.put(at, answer);
+      }
       this.#options.counts?.settledElsewhere(OTHER);
       answers.put(at, { status: 200, body: slot });
     });
@@ -97,19 +123,16 @@ export class Batches {
     return key.length > LONGEST_KEY ? undefined : { results, key };
   }
 
-  /** Goes on with a batch whose first calls took their time: elsewhere where that is possible. */
-  async #rest(
-    calls: BatchCalls,
-    { from, answers, caller, longCalls }: Progress & { longCalls: LongCalls },
-  ): Promise<RpcAnswer> {
+  /** Answers the rest of a batch that used up its time slice or has to wait, on a worker thread if possible. */
+  async #rest(calls: BatchCalls, { from, answers, effects, caller }: Progress): Promise<RpcAnswer> {
     const { writer } = this.#parts;
-    const { counts } = this.#options;
+    const { counts, longCalls } = this.#options;
     let chunk: { at: number; item: unknown }[] = [];
-    const send = (): void => {
+    const send = (to: LongCalls): void => {
       const sent = chunk;
       chunk = [];
       const text = Buffer.from(JSON.stringify(sent.map(({ item }) => item)));
-      const bodies = longCalls.answerEach(text, caller?.client() ?? "", caller?.signal());
+      const bodies = to.answerEach(text, caller?.client() ?? "", caller?.signal());
       for (const [i, { at, item }] of sent.entries()) {
         const answer = bodies.then(
           (all) => {
@@ -122,21 +145,34 @@ export class Batches {
       }
     };
     calls.keep();
-    await this.#sliced({ from, to: calls.length, answers, caller }, (at) => {
+    const waits = (at: number) => this.#waits(effects, calls, at);
+    await this.#sliced({ from, to: calls.length, answers, effects, caller }, waits, (at) => {
       if (answers.write(calls, at)) return;
       const item = calls.parsed(at);
-      if (!this.#goesElsewhere(item)) answers.put(at, this.#slot(item, caller, calls.length > 1));
-      else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send();
+      if (longCalls === undefined || !this.#goesElsewhere(item)) this.#put(calls, at, { answers, effects, caller });
+      else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send(longCalls);
     });
-    if (chunk.length > 0 && !answers.refused) send();
+    if (longCalls !== undefined && chunk.length > 0 && !answers.refused) send(longCalls);
     return answers.answer();
   }
 
-  /** Calls `work` for each call, a slice of them in each of its turns, until the answers are of no use. */
-  async #sliced({ from, to, answers, caller }: Progress & { to: number }, work: (at: number) => void): Promise<void> {
+  /**
+   * Calls `work` for each call, a slice of them in each of its turns, until the answers are of no use. `waits` says
+   * which calls have to see the effects of those before.
+   */
+  async #sliced(
+    { from, to, answers, effects, caller }: Progress & { to: number },
+    waits: (at: number) => boolean,
+    work: (at: number) => void,
+  ): Promise<void> {
     const left = caller?.signal();
     let end = performance.now();
     for (let at = from; at < to; at++) {
+      if (waits(at)) {
+        answers.endRun();
+        await effects.settled();
+        end = performance.now();
+      }
       if (performance.now() >= end) {
         answers.endRun();
         await this.#turns.wait();

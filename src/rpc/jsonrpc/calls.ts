@@ -3,7 +3,15 @@ import type { Caller } from "../caller.ts";
 import type { Forwarder } from "../forward/forwarder.ts";
 import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
-import { dialectOf, type Method, type Namespace, type Origin, type Registry, readParams } from "../registry.ts";
+import {
+  dialectOf,
+  isForEffect,
+  type Method,
+  type Namespace,
+  type Origin,
+  type Registry,
+  readParams,
+} from "../registry.ts";
 import { invalidSlot, type RpcAnswer } from "./answer.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
 import type { CallCounts } from "./call-counts.ts";
@@ -73,6 +81,15 @@ export class Calls {
   named(method: string): Method | undefined {
     const [namespace, name] = method.split("_", 2);
     return this.find(namespace, name);
+  }
+
+  /** Whether later calls of a batch have to see what a call does; `item` may be anything. */
+  hasEffect(item: unknown): boolean {
+    if (typeof item !== "object" || item === null) return false;
+    const { method } = item as RequestObject;
+    if (typeof method !== "string") return false;
+    const found = this.named(method);
+    return found !== undefined && isForEffect(found, method.split("_", 1)[0] as Namespace);
   }
 
   /**
