@@ -85,7 +85,7 @@ test("blocks 1 to 4 of a local network hold the set-up, with contracts at the us
     expect(await ask("node_getContract", address)).toMatchObject({ address, currentContractClassId: classId });
   }
   // Account contracts are not published.
-  expect(await ask("node_getContract", ACCOUNTS[0])).toBeUndefined();
+  expect(await ask("node_getContract", ACCOUNTS[0])).toBeNull();
   expect(await ask<unknown[]>("node_getAllowedPublicSetup")).toHaveLength(5);
 });
 
