@@ -1,9 +1,10 @@
 import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import { type Logger, silentLogger } from "../telemetry/logger.ts";
-import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
+import { type DiscoveryOptions, discoverContracts, findRollup } from "./discovery.ts";
 import { L1ConfigurationError, L1Error } from "./errors.ts";
 import { readIdentity } from "./identity.ts";
 import { isZeroAddress } from "./optional-addresses.ts";
+import { checkProtocol } from "./rollup-protocol.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import type { L1CallCounts } from "./rpc/l1-call-counts.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
@@ -63,8 +64,8 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 }
 
 /**
- * Connects to the rollup of a network: checks the chain id of every endpoint, finds the contracts through the registry
- * and reads the rollup's constants. Throws an L1Error; if its `fatal` is set, retrying is useless.
+ * Connects to the rollup of a network: checks the chain id of every endpoint, that the rollup is of v4, finds the
+ * contracts through the registry and reads the rollup's constants. Throws an L1Error; if its `fatal` is set, retrying is useless.
  *
  * @example const reader = await connectRollup({
  *   l1RpcUrls: ["http://127.0.0.1:8545"],
@@ -94,7 +95,10 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
   const debugRpc = debugRpcUrls?.length ? new L1Rpc({ urls: debugRpcUrls, service: "l1-debug", ...common }) : rpc;
   await rpc.checkChain(options.l1ChainId);
   await checkTraces(rpc, debugRpc, options, logger);
-  const addresses = await discoverContracts(rpc, options);
+  // Before anything else is asked of the rollup: one of another protocol may lack the other functions.
+  const rollupAddress = await findRollup(rpc, options);
+  await checkProtocol(rpc, rollupAddress);
+  const addresses = await discoverContracts(rpc, { ...options, rollupAddress });
   const identity = await readIdentity(rpc, addresses, options);
   if (options.rollupVersion !== undefined && options.rollupVersion !== identity.rollupVersion) {
     logger.warn(

@@ -18,7 +18,19 @@ export interface DiscoveryOptions {
 
 const reverted = (error: unknown) => error instanceof ContractRevertError;
 
-async function findRollup(
+const registryAt = (address: string): Contract<typeof registryAbi> => ({
+  name: "Registry",
+  address: address.toLowerCase(),
+  abi: registryAbi,
+});
+
+/** Address of the rollup that the options name, lower-case (docs/protocol/04-l1-contracts.md#41-discovery). */
+export async function findRollup(rpc: L1Rpc, options: DiscoveryOptions): Promise<string> {
+  const { rollupAddress, rollupVersion, registryAddress } = options;
+  return (rollupAddress ?? (await registeredRollup(rpc, registryAt(registryAddress), rollupVersion))).toLowerCase();
+}
+
+async function registeredRollup(
   rpc: L1Rpc,
   registry: Contract<typeof registryAbi>,
   version: number | undefined,
@@ -42,13 +54,10 @@ async function findRollup(
  * addresses.
  */
 export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): Promise<L1ContractAddresses> {
-  const registryAddress = options.registryAddress.toLowerCase();
-  const registry = { name: "Registry", address: registryAddress, abi: registryAbi };
+  const registry = registryAt(options.registryAddress);
+  const registryAddress = registry.address;
   const [governanceAddress, rollupAddress] = (
-    await Promise.all([
-      read(rpc, registry, "getGovernance", []),
-      options.rollupAddress ?? findRollup(rpc, registry, options.rollupVersion),
-    ])
+    await Promise.all([read(rpc, registry, "getGovernance", []), findRollup(rpc, options)])
   ).map((a) => a.toLowerCase());
   const rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
   const governance = { name: "Governance", address: governanceAddress, abi: governanceAbi };

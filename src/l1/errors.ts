@@ -163,6 +163,41 @@ export class RollupNotFoundError extends L1Error {
   }
 }
 
+/** What a rollup of another protocol says of itself; undefined where it does not answer. */
+export interface OtherProtocol {
+  rollupAddress: string;
+  rollupVersion: bigint | undefined;
+  /** Name of the generation, if this program knows it. */
+  generation: string | undefined;
+  /** 0x text. */
+  vkTreeRoot: string | undefined;
+  /** 0x text. */
+  protocolContractsHash: string | undefined;
+}
+
+/** The rollup is of another generation of the protocol than this program follows. */
+export class OtherProtocolError extends L1Error {
+  override readonly name = "OtherProtocolError";
+  override readonly errorCode: string = "other-protocol";
+  readonly fatal = true;
+  readonly protocol: OtherProtocol;
+  /** What the operator can do, in one clause. */
+  readonly remedy: string;
+
+  constructor(protocol: OtherProtocol) {
+    const { rollupAddress, rollupVersion = "unknown", generation, vkTreeRoot, protocolContractsHash } = protocol;
+    const which = generation
+      ? `is of protocol ${generation}`
+      : `is of an unknown protocol (verification keys ${vkTreeRoot ?? "unknown"}, ` +
+        `protocol contracts ${protocolContractsHash ?? "unknown"})`;
+    super(`rollup ${rollupAddress} (version ${rollupVersion}) ${which}, and this program follows v4`);
+    this.protocol = protocol;
+    this.remedy =
+      `run the network's ${generation ?? "newer"} software for it, ` +
+      "or name a v4 rollup of this registry by --rollup-version (ROLLUP_VERSION)";
+  }
+}
+
 /** The configuration of L1 endpoints or addresses is invalid. */
 export class L1ConfigurationError extends L1Error {
   override readonly name = "L1ConfigurationError";

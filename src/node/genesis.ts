@@ -1,8 +1,8 @@
 import type { Core } from "../core/core.ts";
 import { bigUintBytes, concat, fromHex, toHex } from "../protocol/bytes.ts";
-import { INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts";
+import { ARCHIVE, INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts";
 import { fr } from "../protocol/field.ts";
-import type { PrefilledEntry } from "../world-state/genesis.ts";
+import { genesisState, type PrefilledEntry } from "../world-state/genesis.ts";
 
 /**
  * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds
@@ -49,4 +49,9 @@ export function genesisPublicData(core: Core, funded: FundedByGenesis): Prefille
   return [...addresses]
     .map((address) => ({ slot: feeJuiceBalanceSlot(core, fromHex(address)), value }))
     .sort((a, b) => Buffer.compare(a.slot, b.slot));
+}
+
+/** Archive root of the chain that begins with this public data; a rollup is deployed with that of its genesis. */
+export function genesisArchiveRoot(core: Core, publicData: PrefilledEntry[]): Uint8Array {
+  return genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
 }

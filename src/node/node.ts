@@ -13,6 +13,7 @@ import { ClockedGuard } from "../validator/clocked-guard.ts";
 import type { SigningGuard } from "../validator/signing/signing-guard.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
+import { watchCutover } from "./cutover.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { attesterSigning } from "./duty-signer.ts";
 import { nodeDutyTimes } from "./duty-times.ts";
@@ -50,6 +51,8 @@ export interface NodeOptions {
   signal: AbortSignal;
   /** Called with a fatal error: the chain store can no longer be written, or is damaged. */
   onFatal?: (error: Error) => void;
+  /** Called once another rollup has become the canonical one, with `enableAutoShutdown`. */
+  onReplaced?: () => void;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** Shared KZG worker, closed by its owner. */
@@ -262,6 +265,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       () => sentinel?.start(),
       () => undefined,
     );
+    if (values.enableAutoShutdown && values.rollupVersion === "canonical") {
+      const onReplaced = (): void => options.onReplaced?.();
+      teardown.add("cutover watch", watchCutover(context.reader, { log: loggerFor("node"), onReplaced }));
+    }
     if (values.enableVersionCheck) {
       const watched = watchedVersions(values, context.reader);
       teardown.add("version check", checkVersions(watched, loggerFor("node")));

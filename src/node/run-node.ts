@@ -43,13 +43,26 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     log.fatal({ path: directory?.path }, "another process took over the data directory");
     process.exit(1);
   };
-  const start = async (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
+  const start = async (
+    signal: AbortSignal,
+    fail: (error: Error) => never,
+    end: () => void,
+  ): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     if (values.bot) refuseProofs(values);
     const reported = { logTail, configuration };
-    const node = await startNode({ values, directory, loggerFor, signal, version, onFatal: fail, ...reported });
+    const node = await startNode({
+      values,
+      directory,
+      loggerFor,
+      signal,
+      version,
+      onFatal: fail,
+      onReplaced: end,
+      ...reported,
+    });
     options.started?.(node);
     if (!values.bot) return node;
     const bot = startBotBeside(values, node.port, loggerFor);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { L1Error } from "../l1/errors.ts";
+import { L1Error, OtherProtocolError } from "../l1/errors.ts";
 import type { RollupReader } from "../l1/types.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
 import { listen } from "../rpc/http/listen.ts";
@@ -9,57 +9,106 @@ import type { NodeLogger } from "./logging.ts";
 const POLL_MS = 60_000;
 
 const JSON_HEADERS = [["Content-Type", "application/json; charset=utf-8"]] as const;
-const NOT_READY = {
-  ready: false,
-  reasons: [
-    {
-      component: "l1",
-      rule: "state",
-      value: "waiting",
-      limit: "ok",
-      reason: "standing by: the rollup was deployed for another genesis",
-    },
-  ],
-};
 
-/** Answers only GET and HEAD: /status and /live with 200, /ready with 503. */
-const statusOnly: HttpApplication = {
+/** Why a rollup cannot be followed. */
+interface Obstacle {
+  /** For GET /ready, which anybody may read. */
+  readonly reason: string;
+  /** The log line, with its facts. */
+  readonly line: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+const notReady = (reason: string) => ({
+  ready: false,
+  reasons: [{ component: "l1", rule: "state", value: "waiting", limit: "ok", reason: `standing by: ${reason}` }],
+});
+
+/** Answers only GET and HEAD: /status and /live with 200, /ready with 503 and the reason. */
+const statusOnly = (reason: () => string): HttpApplication => ({
   receive({ method, path }): Answer {
     const headers = [["Content-Type", "text/plain; charset=utf-8"]] as const;
     const known = path === "/status" || path === "/live" || path === "/ready";
+    const json = (status: number, body: unknown): Answer => ({
+      status,
+      headers: JSON_HEADERS,
+      body: Buffer.from(JSON.stringify(body)),
+    });
     if (!known) return { status: 404, headers, body: Buffer.from("Not Found") };
     if (method !== "GET" && method !== "HEAD") return { status: 405, headers: [...headers, ["Allow", "HEAD, GET"]] };
-    if (path === "/ready") return { status: 503, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(NOT_READY)) };
-    if (path === "/live")
-      return { status: 200, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify({ live: true })) };
+    if (path === "/ready") return json(503, notReady(reason()));
+    if (path === "/live") return json(200, { live: true });
     return { status: 200, headers, body: Buffer.from("OK") };
   },
   failed: () => ({ status: 500, headers: [] }),
-};
+});
 
 export interface StandbyOptions<R extends RollupReader> {
   host: string;
   port: number;
   /** See ListenerOptions. */
   maxConnections?: number;
-  /** Reconnects, since the registry's canonical rollup may have changed. */
+  /** Connects for the first time. */
+  connect: () => Promise<R>;
+  /** Connects again, since the registry's canonical rollup may have changed. */
   reconnect: () => Promise<R>;
   genesisArchiveRoot: Uint8Array;
   log: NodeLogger;
   signal: AbortSignal;
 }
 
+function otherGenesis({ identity }: RollupReader, genesisArchiveRoot: Uint8Array): Obstacle {
+  const { addresses, rollupVersion } = identity;
+  return {
+    reason: "the rollup was deployed for another genesis",
+    line:
+      "standing by: the rollup was deployed for another genesis. " +
+      "TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES have to be those of the network",
+    facts: {
+      rollupAddress: addresses.rollupAddress,
+      rollupVersion,
+      rollupGenesisArchiveRoot: toHex(identity.genesisArchiveRoot),
+      configuredGenesisArchiveRoot: toHex(genesisArchiveRoot),
+    },
+  };
+}
+
+function otherProtocol({ message, remedy, protocol }: OtherProtocolError): Obstacle {
+  return {
+    reason: `the rollup is of ${protocol.generation ? `protocol ${protocol.generation}` : "an unknown protocol"}, and this program follows v4`,
+    line: `standing by: ${message}; ${remedy}`,
+    facts: {},
+  };
+}
+
+/** The rollup if it can be followed. Rejects with what `connect` rejects with, except for rollups of other protocols. */
+async function look<R extends RollupReader>(
+  connect: () => Promise<R>,
+  genesisArchiveRoot: Uint8Array,
+): Promise<{ reader: R } | { obstacle: Obstacle }> {
+  try {
+    const reader = await connect();
+    if (equal(reader.identity.genesisArchiveRoot, genesisArchiveRoot)) return { reader };
+    return { obstacle: otherGenesis(reader, genesisArchiveRoot) };
+  } catch (error) {
+    if (error instanceof OtherProtocolError) return { obstacle: otherProtocol(error) };
+    throw error;
+  }
+}
+
 /**
- * Pauses the start while the rollup's genesis differs from the configured one
- * (docs/protocol/09-configuration.md#910-start). Serves only GET /status on the public port, polls L1 every 60 s, and
- * returns the reader of the first compatible rollup. Throws the reason of `signal`.
+ * Connects to the rollup, and pauses the start while that is of another protocol, or its genesis differs from the
+ * configured one (docs/protocol/09-configuration.md#910-start). Meanwhile serves only probes on the public port, and
+ * polls L1 every 60 s. Returns the reader of the first compatible rollup. Throws the reason of `signal`, and what the
+ * first connection throws.
  */
-export async function untilCompatible<R extends RollupReader>(first: R, options: StandbyOptions<R>): Promise<R> {
+export async function untilCompatible<R extends RollupReader>(options: StandbyOptions<R>): Promise<R> {
   const { log, signal, genesisArchiveRoot } = options;
-  const fits = (reader: RollupReader): boolean => equal(reader.identity.genesisArchiveRoot, genesisArchiveRoot);
-  if (fits(first)) return first;
+  const first = await look(options.connect, genesisArchiveRoot);
+  if ("reader" in first) return first.reader;
+  let { obstacle } = first;
   const listener = await listen(
-    statusOnly,
+    statusOnly(() => obstacle.reason),
     {
       host: options.host,
       port: options.port,
@@ -70,24 +119,17 @@ export async function untilCompatible<R extends RollupReader>(first: R, options:
     log,
   );
   try {
-    for (let reader = first; ; ) {
-      log.warn(
-        {
-          rollupAddress: reader.identity.addresses.rollupAddress,
-          rollupGenesisArchiveRoot: toHex(reader.identity.genesisArchiveRoot),
-          configuredGenesisArchiveRoot: toHex(genesisArchiveRoot),
-        },
-        "standing by: the rollup was deployed for another genesis. TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES have to be those of the network",
-      );
+    for (;;) {
+      log.warn(obstacle.facts, obstacle.line);
       await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
       try {
-        reader = await options.reconnect();
+        const seen = await look(options.reconnect, genesisArchiveRoot);
+        if ("reader" in seen) return seen.reader;
+        obstacle = seen.obstacle;
       } catch (error) {
         if (!(error instanceof L1Error)) throw error;
         log.warn({ reason: error.message }, "standing by: cannot read L1");
-        continue;
       }
-      if (fits(reader)) return reader;
     }
   } finally {
     await listener.close(0);

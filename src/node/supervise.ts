@@ -41,9 +41,10 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
  * Runs a service as the main service of this process, and exits with the code that matches how the service ended. A
  * signal during the start aborts `signal` of `start` and exits with 0. A failed start, an uncaught exception or an
  * unhandled rejection exits with 1, as does `fail`, which is for fatal errors of a running service and does not return.
+ * `end` is for a service whose work is done: it stops the service and exits with 0.
  */
 export async function supervise(
-  start: (signal: AbortSignal, fail: (error: Error) => never) => Promise<RunningService>,
+  start: (signal: AbortSignal, fail: (error: Error) => never, end: () => void) => Promise<RunningService>,
   { log, atExit }: SuperviseOptions,
 ): Promise<void> {
   const interruption = new AbortController();
@@ -64,14 +65,8 @@ export async function supervise(
   process.on("unhandledRejection", (error) => crash(error, "unhandled rejection"));
 
   let starting: Promise<RunningService> | undefined;
-  const stop = async (signal: StopSignal): Promise<void> => {
-    if (stopping) {
-      log.info("Already shutting down.");
-      return;
-    }
+  const stop = async (code: number): Promise<void> => {
     stopping = true;
-    const code = running === undefined ? 0 : EXIT_CODES[signal];
-    log.info({ signal }, "stopping on {signal}");
     interruption.abort(new StartInterruptedError());
     const ended = starting?.then(
       (service) => service.stop(),
@@ -86,10 +81,21 @@ export async function supervise(
     }
     process.exit(code);
   };
-  for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => void stop(signal));
+  const stopOn = (signal: StopSignal): void => {
+    if (stopping) {
+      log.info("Already shutting down.");
+      return;
+    }
+    log.info({ signal }, "stopping on {signal}");
+    void stop(running === undefined ? 0 : EXIT_CODES[signal]);
+  };
+  for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => stopOn(signal));
+  const end = (): void => {
+    if (!stopping) void stop(0);
+  };
 
   try {
-    starting = start(interruption.signal, fail);
+    starting = start(interruption.signal, fail, end);
     running = await starting;
   } catch (error) {
     if (stopping) return;

@@ -10,6 +10,7 @@ import { examine } from "../../src/cli/doctor/run-doctor.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { type Lie, LyingL1 } from "../conformance/hostile-l1/lying-l1.ts";
+import { rollupOf, V5 } from "../conformance/hostile-l1/other-protocol.ts";
 import { type RecordedL1, recordedNetworkEnvironment, startRecordedL1 } from "../conformance/recorded-node.ts";
 import { PostgresServer } from "../validator/signing/postgres-server.ts";
 import { runSvc } from "./run-svc.ts";
@@ -163,6 +164,48 @@ test.each(pruning)(
     expect(remedies.join()).toContain("SYNC_SNAPSHOTS_URLS");
   },
 );
+
+test.each([
+  ["of v5", V5, "is of protocol v5", "run the network's v5 software"],
+  [
+    "of a protocol that nobody knows yet",
+    { ...V5, vkTreeRoot: `0x${"6".repeat(64)}` },
+    `is of an unknown protocol (verification keys 0x${"6".repeat(64)}, protocol contracts ${V5.protocolContractsHash})`,
+    "run the network's newer software",
+  ],
+])("a rollup %s is named with its version and what to do", async (_, commitments, which, remedy) => {
+  proxy.lie = rollupOf(commitments, publicChain);
+  const { failed, remedies } = await examined();
+  proxy.lie = publicChain;
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(/^rollup: rollup 0x[0-9a-f]{40} \(version \d+\) /);
+  expect(failed[0]).toContain(`${which}, and this program follows v4`);
+  expect(remedies[0]).toContain(remedy);
+  expect(remedies[0]).toContain("--rollup-version");
+});
+
+test("a rollup without the functions of later protocols is known by its storage", async () => {
+  const word = `0x${"7".repeat(64)}`;
+  proxy.lie = {
+    answer: (call, truth) =>
+      call.method === "eth_getStorageAt"
+        ? { jsonrpc: "2.0", id: truth.id, result: word }
+        : publicChain.answer?.(call, truth),
+  };
+  const { failed } = await examined();
+  proxy.lie = publicChain;
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toContain(`an unknown protocol (verification keys ${word}, protocol contracts ${word})`);
+});
+
+test("a rollup that was deployed for another genesis is named with both roots", async () => {
+  const { failed, remedies } = await examined({ SPONSORED_FPC: "false" });
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(
+    /^rollup: 0x\S+, version \d+, was deployed for another genesis: 0x[0-9a-f]{64}, configured is 0x[0-9a-f]{64}$/,
+  );
+  expect(remedies[0]).toContain("SPONSORED_FPC");
+});
 
 test("a node of a public chain without a source of blobs is told to name one", async () => {
   const { failed, remedies } = await examined({ BLOB_FILE_STORE_URLS: undefined });

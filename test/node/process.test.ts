@@ -6,6 +6,9 @@ import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
+import { LyingL1 } from "../conformance/hostile-l1/lying-l1.ts";
+import { rollupOf, V5 } from "../conformance/hostile-l1/other-protocol.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** The tests share a data directory and run in order. */
 let folder: string;
@@ -82,6 +85,25 @@ test("a node configured with another genesis stands by and answers only /status"
   expect((await fetch("http://127.0.0.1:18099/", { method: "POST" })).status).toBe(404);
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
+});
+
+test("a node whose rollup is of a later protocol says which and stands by", async () => {
+  const l1 = await LyingL1.inFrontOf(anvil.url);
+  l1.lie = rollupOf(V5);
+  const port = await freePort();
+  const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), genesis);
+  running.add(svc);
+  const [line] = await svc.shows(/WARN: node standing by: .*/);
+  expect(line).toMatch(
+    /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of protocol v5, and this program follows v4; run the network's v5 software for it, or name a v4 rollup of this registry by --rollup-version/,
+  );
+  expect(line).not.toContain("TEST_ACCOUNTS");
+  const ready = await fetch(`http://127.0.0.1:${port}/ready`);
+  expect(ready.status).toBe(503);
+  expect(await ready.text()).toContain("the rollup is of protocol v5, and this program follows v4");
+  svc.child.kill("SIGINT");
+  expect((await svc.ended).code).toBe(0);
+  await l1.close();
 });
 
 test("a truncated database is refused before it is opened, and not changed", async () => {

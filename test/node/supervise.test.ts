@@ -47,6 +47,12 @@ test("a signal during the start ends the process with code 0", async () => {
   });
 });
 
+test("a service whose work is done is stopped, and the process exits with 0", async () => {
+  const { code, log } = await run("done");
+  expect(code).toBe(0);
+  expect(log).toMatch(/running\n.*the service has stopped\n.*stopped\n.*cleaned up\n$/);
+});
+
 test("a failing stop still ends the process", async () => {
   expect(await run("failing-stop", ["SIGTERM"])).toMatchObject({
     code: 143,

@@ -12,7 +12,7 @@ const behaviour = process.argv[2];
 const log = createLogging({ filter: parseLogFilter("info"), json: false, secrets: [] })("test");
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const start = async (signal: AbortSignal) => {
+const start = async (signal: AbortSignal, _fail: unknown, end: () => void) => {
   setInterval(() => {}, 1000);
   if (behaviour === "slow-start") {
     log.info("starting");
@@ -22,6 +22,7 @@ const start = async (signal: AbortSignal) => {
   if (behaviour === "failure") throw new TypeError("nobody expected this");
   setTimeout(() => {
     log.info("running");
+    if (behaviour === "done") end();
     if (behaviour === "rejection") void Promise.reject(new RangeError("lost"));
     if (behaviour === "exception") throw new RangeError("thrown");
   }, 10);

@@ -3,12 +3,15 @@ import { ChainState } from "../../archiver/tables/chain-state.ts";
 import { Checkpoints } from "../../archiver/tables/checkpoints.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
 import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
-import { L1Error, L1ReorgError } from "../../l1/errors.ts";
+import { L1Error, L1ReorgError, OtherProtocolError } from "../../l1/errors.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
+import { genesisArchiveRoot, genesisPublicData } from "../../node/genesis.ts";
 import { objectStoreAccess } from "../../node/object-access.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { checkBlobs } from "./check-blobs.ts";
@@ -70,10 +73,17 @@ async function connected(values: Values): Promise<{ reader?: ConnectedRollup; fi
   }
   try {
     const reader = await connectRollup(connectOptions(values, registryAddress));
-    const { addresses, rollupVersion } = reader.identity;
-    return { reader, finding: ok("rollup", `${addresses.rollupAddress}, version ${rollupVersion}`) };
+    const { addresses, rollupVersion, genesisArchiveRoot: deployed } = reader.identity;
+    const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
+    const core = loadCore();
+    const configured = genesisArchiveRoot(core, genesisPublicData(core, values));
+    if (equal(deployed, configured)) return { reader, finding: ok("rollup", rollup) };
+    const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(configured)}`;
+    const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
+    return { reader, finding: fail("rollup", text, remedy) };
   } catch (error) {
     if (!(error instanceof L1Error)) throw error;
+    if (error instanceof OtherProtocolError) return { finding: fail("rollup", error.message, error.remedy) };
     const remedy =
       error instanceof L1ReorgError
         ? "this endpoint has pruned its history: use one with all blocks, transactions and logs"

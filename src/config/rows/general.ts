@@ -33,6 +33,16 @@ export const general = {
     },
     true,
   ),
+  enableAutoShutdown: withDefault(
+    {
+      flags: ["--enable-auto-shutdown"],
+      env: ["ENABLE_AUTO_SHUTDOWN"],
+      kind: boolean,
+      meaning:
+        "end with exit code 0 once the registry has another canonical rollup than the followed one; without effect with --rollup-version",
+    },
+    false,
+  ),
   fishermanMode: withDefault(
     {
       flags: ["--fisherman-mode"],

@@ -11,17 +11,16 @@ import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
 import type { DiscoveryOptions } from "../../l1/discovery.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { ARCHIVE } from "../../protocol/constants.ts";
 import { ReaderWatch } from "../../storage/reader-watch.ts";
 import type { StoreFault } from "../../storage/store-errors.ts";
-import { genesisState, type PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import { attestationValidator } from "../attestations.ts";
 import { openBlobSources } from "../blobs.ts";
 import { type ChainServices, openChainServices } from "../chain-services.ts";
 import { ShiftableClock } from "../clock.ts";
 import { connectL1 } from "../connect-l1.ts";
 import type { DataDirectory } from "../data-directory.ts";
-import { genesisPublicData } from "../genesis.ts";
+import { genesisArchiveRoot, genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
 import { observeChain } from "../observed-chain.ts";
@@ -87,7 +86,7 @@ interface Genesis {
 function configuredGenesis({ values, loggerFor }: ChainOptions): Genesis {
   const core = loadCore();
   const publicData = genesisPublicData(core, values);
-  const archiveRoot = genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
+  const archiveRoot = genesisArchiveRoot(core, publicData);
   const facts = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
   loggerFor("node").info(facts, "genesis funds {fundedAddresses} addresses");
   return { core, publicData, archiveRoot };
@@ -104,11 +103,11 @@ async function connectedRollup(
     { urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId },
     "connecting to L1 chain {chainId} at {urls}",
   );
-  const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
-  const reader = await untilCompatible(first, {
+  const reader = await untilCompatible({
     host: values.rpcHost,
     port: values.port,
     maxConnections: values.rpcMaxConnections,
+    connect: () => connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal),
     reconnect: () => connectRollup(l1),
     genesisArchiveRoot,
     log,
