@@ -3,11 +3,12 @@ import { contractEvents } from "../archiver/contract-events.ts";
 import type { BlobSponge } from "../core/core.ts";
 import { blockHash } from "../core/derive/block-hash.ts";
 import { BlockState } from "../execution/block-state.ts";
-import type { HashedTx } from "../execution/executed-tx.ts";
+import type { ExecutedTx, HashedTx } from "../execution/executed-tx.ts";
 import { globalsOfHeader } from "../execution/globals.ts";
+import { phaseRevertCode } from "../execution/phase-revert-code.ts";
 import { type ProcessedTxs, processTxs } from "../execution/process-txs.ts";
 import { type BlockHeader, HEADER_AT } from "../protocol/block-header.ts";
-import { concat } from "../protocol/bytes.ts";
+import { concat, equal } from "../protocol/bytes.ts";
 import { blockWords } from "../protocol/checkpoint-blob-writer.ts";
 import {
   ARCHIVE,
@@ -17,7 +18,7 @@ import {
 } from "../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../protocol/field.ts";
 import { firstMessageIndex } from "../protocol/l1-to-l2-message.ts";
-import type { TxEffect } from "../protocol/tx-effect.ts";
+import { type TxEffect, withRevertCode } from "../protocol/tx-effect.ts";
 import { blockRoom } from "./block-room.ts";
 import { checkCheckpoint } from "./checkpoint-rules.ts";
 import type {
@@ -43,7 +44,8 @@ export class CheckpointBuilder {
   readonly #previousOutHashes: readonly Fr[];
   readonly #state: BlockState;
   readonly #shared: BlockHeader;
-  readonly #sponge: BlobSponge;
+  /** Over the blob words of the blocks so far. */
+  #sponge: BlobSponge;
   readonly #blocks: ProposedBlock[] = [];
   /** Set once no further block can be built. */
   #ended: CheckpointBuildError | undefined;
@@ -104,7 +106,7 @@ export class CheckpointBuilder {
     const builder = new CheckpointBuilder(services, terms, { messages, previousOutHashes, isBegun: true });
     for (const block of earlier) {
       const { record, body, txs } = block;
-      await builder.#absorb({ header: record.header, body, txs });
+      builder.#sponge = await builder.#absorb({ header: record.header, body, txs });
       builder.#blocks.push(block);
     }
     return builder;
@@ -168,7 +170,7 @@ export class CheckpointBuilder {
       maxTxMilliseconds,
       recordCalls,
       validate,
-      provableOnly,
+      proposedSpongeHash,
     } = limits;
     // The archive has a leaf for each block, genesis first.
     const number = this.#state.fork.size(ARCHIVE);
@@ -183,7 +185,6 @@ export class CheckpointBuilder {
       recordCalls,
       record: this.#services.record,
       validate,
-      provableOnly,
     });
     if (result.stopped?.why === "state") throw result.stopped.cause;
     if (result.processed.length < minValidTxs) {
@@ -194,7 +195,7 @@ export class CheckpointBuilder {
       frame.undo();
       throw new EmptyBlockError(number);
     }
-    const block = await this.#seal(number, result);
+    const block = await this.#seal(number, result, proposedSpongeHash);
     frame.keep();
     this.#blocks.push(block);
     return { ...result, block };
@@ -204,17 +205,21 @@ export class CheckpointBuilder {
    * Makes the block's header and record from the state after its txs
    * (docs/protocol/08-building-and-checkpoints.md#812-closing-a-block).
    */
-  async #seal(number: number, { processed }: ProcessedTxs): Promise<ProposedBlock> {
+  async #seal(
+    number: number,
+    { processed }: ProcessedTxs,
+    proposedSpongeHash: Uint8Array | undefined,
+  ): Promise<ProposedBlock> {
     const { core } = this.#services;
     const { fork } = this.#state;
-    const txs = processed.map(({ effect }) => effect);
     const header = composeBlockHeader(this.#shared, await this.#trees(), {
       blockNumber: number,
-      totalFees: txs.reduce((sum, { transactionFee }) => core.field.add(sum, transactionFee), FR_ZERO),
+      totalFees: processed.reduce((sum, { effect }) => core.field.add(sum, effect.transactionFee), FR_ZERO),
       totalMana: processed.reduce((sum, { gasUsed }) => sum + gasUsed.billedGas.l2Gas, 0),
     });
-    const body = concat(...txs.map(({ words }) => words));
-    header.set(await this.#absorb({ header, body, txs }), HEADER_AT.spongeBlobHash);
+    const { txs, body, sponge } = await this.#encode(header, processed, proposedSpongeHash);
+    this.#sponge = sponge;
+    header.set(sponge.squeeze(), HEADER_AT.spongeBlobHash);
     const hash = blockHash(core, header);
     fork.append(ARCHIVE, [hash]);
     return {
@@ -233,7 +238,26 @@ export class CheckpointBuilder {
     };
   }
 
-  /** Hash of the checkpoint's blob words up to the end of a block. It yields to the event loop after each tx. */
+  /**
+   * The words of a block's txs, with the release's revert codes unless the proposer's hash takes those of earlier
+   * releases. Nothing else of a block depends on them.
+   */
+  async #encode(header: BlockHeader, processed: readonly ExecutedTx[], proposed: Uint8Array | undefined) {
+    const encoded = async (txs: TxEffect[]) => {
+      const body = concat(...txs.map(({ words }) => words));
+      return { txs, body, sponge: await this.#absorb({ header, body, txs }) };
+    };
+    const release = await encoded(processed.map(({ effect }) => effect));
+    if (proposed === undefined || equal(release.sponge.squeeze(), proposed)) return release;
+    if (processed.every((tx) => phaseRevertCode(tx) === tx.effect.revertCode)) return release;
+    const earlier = await encoded(processed.map((tx) => withRevertCode(tx.effect, phaseRevertCode(tx))));
+    return equal(earlier.sponge.squeeze(), proposed) ? earlier : release;
+  }
+
+  /**
+   * A sponge over the checkpoint's blob words up to the end of a block that follows the blocks so far. It yields to the
+   * event loop after each tx.
+   */
   async #absorb({
     header,
     body,
@@ -242,14 +266,15 @@ export class CheckpointBuilder {
     header: BlockHeader;
     body: Uint8Array;
     txs: TxEffect[];
-  }): Promise<Uint8Array> {
+  }): Promise<BlobSponge> {
+    const sponge = this.#sponge.clone();
     for (const { words } of txs) {
-      this.#sponge.absorb(words);
+      sponge.absorb(words);
       await setImmediate();
     }
     const words = blockWords({ header, body, txCount: txs.length }, this.#blocks.length === 0);
-    this.#sponge.absorb(words.subarray(body.length));
-    return this.#sponge.squeeze();
+    sponge.absorb(words.subarray(body.length));
+    return sponge;
   }
 
   /** Computes the roots of the trees. It yields to the event loop before each tree. */

@@ -78,8 +78,11 @@ export interface BlockLimits {
   /** Maximum execution time of one tx, milliseconds. */
   maxTxMilliseconds?: number;
   validate?: ProcessOptions["validate"];
-  /** Whether to leave out txs that no circuit can prove. */
-  provableOnly?: boolean;
+  /**
+   * Blob sponge hash of the proposer's header, if a block is repeated. When the block has it only with the revert codes
+   * of releases before 4.3, it gets those (docs/protocol/06-public-execution.md#625-revert-codes).
+   */
+  proposedSpongeHash?: Uint8Array;
 }
 
 /**

@@ -134,6 +134,8 @@ export interface BlobSponge {
   absorb(words: Uint8Array): void;
   /** Squeezes a copy: absorbing may go on afterwards. */
   squeeze(): Uint8Array;
+  /** A sponge in the same state, independent of this one. */
+  clone(): BlobSponge;
 }
 
 /** Input of linkLeaves: `n` keys in any order, all non-zero and absent from the tree. */

@@ -36,4 +36,11 @@ export class WasmBlobSponge implements BlobSponge {
   squeeze(): Uint8Array {
     return this.#hashing.absorb(this.#state, this.#cache).slice(0, 32);
   }
+
+  clone(): WasmBlobSponge {
+    const copy = new WasmBlobSponge(this.#hashing);
+    copy.#state = this.#state;
+    copy.#cache = this.#cache;
+    return copy;
+  }
 }

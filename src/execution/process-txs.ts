@@ -26,8 +26,6 @@ export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
    * counts.
    */
   maxGas?: Partial<TxGas>;
-  /** Whether to leave out txs that no circuit can prove: those whose teardown reverts. */
-  provableOnly?: boolean;
   /** Limit on the blob fields of the block's txs. */
   maxBlobFields?: number;
   /** Unix milliseconds at which the run ends; a tx being executed is aborted. */
@@ -65,9 +63,6 @@ export interface ProcessedTxs {
   totalGas: TxGas;
   blobFields: number;
 }
-
-/** The circuits learn only whether a tx reverted, and take this code for it (docs/protocol/13-proving.md). */
-export const PROVABLE_REVERT_CODE = 1;
 
 type Ended = NonNullable<ProcessedTxs["stopped"]>["why"];
 
@@ -176,13 +171,6 @@ class Processing {
   #include(pending: PendingTx, { index, began }: { index: number; began: number }): { why: Ended } | undefined {
     const { executed } = pending;
     const { mode, maxGas = {}, maxBlobFields, record } = this.#options;
-    if (this.#options.provableOnly === true && executed.effect.revertCode > PROVABLE_REVERT_CODE) {
-      pending.drop();
-      record?.refusedTx();
-      const reason = "its teardown reverts, and no epoch with it can be proven";
-      this.result.unprocessable.push({ index, hash: executed.hash, reason });
-      return undefined;
-    }
     const blobFields = executed.effect.words.length / 32;
     if (this.#exceedsBlobs(blobFields)) {
       pending.drop();

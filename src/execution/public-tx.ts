@@ -1,5 +1,6 @@
 import { isZero, toHex } from "../protocol/bytes.ts";
 import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
+import { OK, REVERTED } from "../protocol/revert-code.ts";
 import type { PublicAccumulatedData, PublicCallRequest } from "../protocol/tx/accumulated-data.ts";
 import { type TxGas, type TxGasSettings, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
@@ -18,10 +19,6 @@ import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";
 import type { RunOptions } from "./vm/run.ts";
 import type { Vm } from "./vm/vm.ts";
 
-const APP_REVERTED = 1;
-const TEARDOWN_REVERTED = 2;
-/** Bit of the revert code for each phase; a tx whose setup fails cannot be in a block. */
-const REVERTED: Readonly<Record<Phase, number>> = { setup: 0, app: APP_REVERTED, teardown: TEARDOWN_REVERTED };
 /**
  * Maximum number of setup and app logic calls together
  * (docs/protocol/06-public-execution.md#623-limits-of-a-transaction).
@@ -35,6 +32,7 @@ const MAX_FINAL_WRITES = 63;
 
 /** The outcome of a public tx, before it is applied to the trees. */
 export interface PublicOutcome {
+  /** OK or REVERTED. */
   revertCode: number;
   fee: Fr;
   gasUsed: GasUsed;
@@ -132,9 +130,9 @@ export class PublicTxRun {
       }
     }
     let afterSetup = this.#host.mark();
-    let revertCode = 0;
+    const reverted = new Set<Phase>();
     if (!this.#appLogic()) {
-      revertCode |= APP_REVERTED;
+      reverted.add("app");
       this.#host.revertTo(afterSetup);
       afterSetup = this.#host.mark();
     }
@@ -146,18 +144,17 @@ export class PublicTxRun {
       const limit = this.#gas.teardownGasLimits;
       const teardown = this.#call("teardown", teardownCall, { gas: limit, before: NO_GAS, limit, fee: fr(fee) });
       teardownGas = teardown.gasUsed;
-      if (!teardown.succeeded) revertCode |= TEARDOWN_REVERTED;
+      if (!teardown.succeeded) reverted.add("teardown");
     }
-    if ((revertCode & TEARDOWN_REVERTED) === 0) this.#host.keep(afterSetup);
-    else this.#host.revertTo(afterSetup);
+    if (reverted.has("teardown")) this.#host.revertTo(afterSetup);
+    else this.#host.keep(afterSetup);
     this.#payFee(fee);
     this.#checkCounts();
-    for (const [phase, ms] of this.#phaseMs)
-      this.#options.record?.phase(phase, ms, (revertCode & REVERTED[phase]) === 0);
+    for (const [phase, ms] of this.#phaseMs) this.#options.record?.phase(phase, ms, !reverted.has(phase));
     const unusedTeardown =
       teardownCall === undefined ? teardownGas : gasDifference(this.#gas.teardownGasLimits, teardownGas);
     return {
-      revertCode,
+      revertCode: reverted.size === 0 ? OK : REVERTED,
       fee: fr(fee),
       gasUsed: {
         totalGas: atLeastNone(gasDifference(billedGas, unusedTeardown)),
@@ -167,7 +164,7 @@ export class PublicTxRun {
       },
       calls: this.#calls,
       host: this.#host,
-      logs: revertCode === 0 ? this.#logs : this.#logs.slice(0, 1),
+      logs: reverted.size === 0 ? this.#logs : this.#logs.slice(0, 1),
     };
   }
 

@@ -64,6 +64,11 @@ export function headerTotalMana(header: BlockHeader): number {
   return Number(readBigUint(header, HEADER_AT.totalManaUsed, 32));
 }
 
+/** View of the hash of the checkpoint's blob words up to the end of the block. */
+export function headerSpongeHash(header: BlockHeader): Uint8Array {
+  return header.subarray(HEADER_AT.spongeBlobHash, HEADER_AT.chainId);
+}
+
 /** Root (32-byte view) and next leaf index of a tree's snapshot inside a header. */
 export function headerSnapshot(header: BlockHeader, tree: TreeId): { root: Uint8Array; size: number } {
   const at = HEADER_SNAPSHOT_AT[tree];

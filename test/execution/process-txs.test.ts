@@ -11,7 +11,7 @@ import { fr } from "../../src/protocol/field.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import type { Verdict } from "../../src/protocol/tx/verdict.ts";
-import { blockStateOf, core, hashed, sourceOf, txOf, VECTORS } from "./avm-vectors.ts";
+import { core, hashed, sourceOf } from "./avm-vectors.ts";
 import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "./funded-state.ts";
 
 const vm = new Vm();
@@ -113,26 +113,6 @@ describe("private transactions", () => {
     ]);
     expect([result.blobFields, result.totalGas.l2Gas]).toEqual([0, 0]);
     expect(treesOf(state)).toEqual(before);
-  });
-
-  it("a block of provable txs leaves out those whose teardown reverts, without an effect on the state", async () => {
-    const seen = new Set<number>();
-    for (const given of VECTORS.txCases) {
-      const { revertCode } = given.expect;
-      if (given.expect.unprocessable || revertCode === undefined || seen.has(revertCode)) continue;
-      seen.add(revertCode);
-      const state = blockStateOf(given);
-      const before = treesOf(state);
-      const provable = await run(state, [txOf(given)], { provableOnly: true });
-      expect([revertCode, provable.processed.length]).toEqual([revertCode, revertCode > 1 ? 0 : 1]);
-      if (revertCode <= 1) continue;
-      expect(provable.unprocessable.map(({ reason }) => reason)).toEqual([
-        "its teardown reverts, and no epoch with it can be proven",
-      ]);
-      expect([treesOf(state), provable.blobFields, provable.totalGas.l2Gas]).toEqual([before, 0, 0]);
-      expect((await run(state, [txOf(given)])).processed.map(({ effect }) => effect.revertCode)).toEqual([revertCode]);
-    }
-    expect([...seen].sort()).toEqual([0, 1, 2, 3]);
   });
 
   it("the re-execution of a block ends at the tx that exceeds the block's gas", async () => {

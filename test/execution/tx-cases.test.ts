@@ -4,6 +4,7 @@ import type { BlockState } from "../../src/execution/block-state.ts";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import type { ExecutedTx } from "../../src/execution/executed-tx.ts";
+import { phaseRevertCode } from "../../src/execution/phase-revert-code.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../src/protocol/bytes.ts";
 import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
@@ -79,7 +80,9 @@ describe("transactions recorded from the reference node's executor", () => {
       const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MOST_OUTPUT_FIELDS });
       const { executed } = pending;
       const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
-      expect(executed.effect.revertCode).toBe(wanted.revertCode);
+      // The executor of 4.1.2 told the phases apart.
+      expect(phaseRevertCode(executed)).toBe(wanted.revertCode);
+      expect(executed.effect.revertCode).toBe(Math.min(wanted.revertCode, 1));
       expect({
         total: gas(totalGas),
         public: gas(publicGas),

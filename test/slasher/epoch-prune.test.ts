@@ -65,7 +65,7 @@ describe("rebuilding the blocks of a pruned epoch", () => {
   test("an epoch in which a block has another archive root is not valid", async () => {
     const altered = blocks.map((block, i) => (i === 2 ? { ...block, archiveRoot: new Uint8Array(32) } : block));
     expect(await rebuildEpoch(services, altered, never)).toEqual({
-      kind: "different",
+      kind: "invalid",
       reason: `block ${blocks[2].number} gives another archive root`,
     });
   });
@@ -74,7 +74,7 @@ describe("rebuilding the blocks of a pruned epoch", () => {
     const [first, ...rest] = blocks;
     const altered = [{ ...first, txHashes: [...first.txHashes, first.txHashes[0]] }, ...rest];
     expect(await rebuildEpoch(services, altered, never)).toMatchObject({
-      kind: "different",
+      kind: "invalid",
       reason: expect.stringContaining(`tx ${toHex(first.txHashes[0])} of block ${first.number} failed`),
     });
   });
@@ -168,7 +168,7 @@ describe("the watcher of pruned epochs", () => {
   });
 
   test("an invalid epoch, and one that cannot be judged, is no offense", async () => {
-    expect((await judge({ kind: "different", reason: "another root" })).offenses).toEqual([]);
+    expect((await judge({ kind: "invalid", reason: "another root" })).offenses).toEqual([]);
     expect((await judge(new Error("no state"))).offenses).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import type { BlockState } from "../../execution/block-state.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { ProcessOptions } from "../../execution/process-txs.ts";
-import { BLOCK_HEADER_BYTES, HEADER_AT, headerSnapshot } from "../../protocol/block-header.ts";
+import { BLOCK_HEADER_BYTES, HEADER_AT, headerSnapshot, headerSpongeHash } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
@@ -71,6 +71,7 @@ export async function reexecute(
     const outcome = await builder.buildBlock(placed.txs, {
       mode: "reexecute",
       minValidTxs: placed.txs.length,
+      proposedSpongeHash: headerSpongeHash(placed.proposal.header),
       ...limits,
       validate: services.txRules(terms, builder.state),
     });

@@ -24,8 +24,7 @@ export async function startCheckpoint(
   const builder = await CheckpointBuilder.start(services, terms, ...rest);
   return {
     async buildBlock(txs, limits) {
-      // A local network includes what its users want to see revert.
-      if (built === undefined) return builder.buildBlock(txs, { ...limits, provableOnly: true });
+      if (built === undefined) return builder.buildBlock(txs, limits);
       const outcome = await builder.buildBlock(txs, { ...limits, recordCalls: true });
       if (outcome.block !== undefined) built(outcome.processed);
       return outcome;

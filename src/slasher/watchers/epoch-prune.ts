@@ -55,8 +55,11 @@ export class EpochPruneWatcher {
       const { committee: members, escapeHatchOpen } = await committee(epoch);
       if (members === undefined || escapeHatchOpen) return;
       const result = await rebuild(blocks, signal);
-      if (result.kind === "different") {
-        logger.warn({ epoch, reason: result.reason }, "pruned epoch {epoch} is invalid, so no offense: {reason}");
+      if (result.kind === "invalid") {
+        logger.warn(
+          { epoch, reason: result.reason },
+          "pruned epoch {epoch} could not have been proven, so no offense: {reason}",
+        );
         return;
       }
       const withheld = result.kind === "missing-txs";

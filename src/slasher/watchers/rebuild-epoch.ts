@@ -3,8 +3,10 @@ import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
 import type { BuildServices } from "../../checkpoints/checkpoint-terms.ts";
 import { NO_KZG, termsOfHeader } from "../../checkpoints/header-terms.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
+import { headerSpongeHash } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
+import { REVERTED } from "../../protocol/revert-code.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { EarlierContracts } from "./earlier-contracts.ts";
 
@@ -20,11 +22,11 @@ export interface RebuildServices {
 }
 
 export type RebuildResult =
-  /** Executing the blocks again gives the same archive roots. */
+  /** Executing the blocks again gives the same archive roots, and they can be proven. */
   | { kind: "valid" }
   /** 32 bytes each. */
   | { kind: "missing-txs"; missing: Fr[] }
-  | { kind: "different"; reason: string };
+  | { kind: "invalid"; reason: string };
 
 /**
  * Executes removed blocks again on the state before them, with transactions of the pool only. `blocks` are those of
@@ -46,8 +48,8 @@ export async function rebuildEpoch(
   try {
     for (const checkpoint of byCheckpoint(blocks)) {
       const shared = { ...build, kzg: NO_KZG, contracts, world: { fork: () => fork } };
-      const difference = await rebuildCheckpoint(services, shared, { blocks: checkpoint, contracts, signal });
-      if (difference !== undefined) return { kind: "different", reason: difference };
+      const fault = await rebuildCheckpoint(services, shared, { blocks: checkpoint, contracts, signal });
+      if (fault !== undefined) return { kind: "invalid", reason: fault };
     }
     return { kind: "valid" };
   } finally {
@@ -55,7 +57,7 @@ export async function rebuildEpoch(
   }
 }
 
-/** Returns how the rebuilt blocks differ; undefined if they do not. */
+/** Returns why the blocks could not have been proven; undefined if they could. */
 async function rebuildCheckpoint(
   { messages, pool, chainId, version, rollupManaLimit }: RebuildServices,
   services: BuildServices,
@@ -68,17 +70,22 @@ async function rebuildCheckpoint(
     ...{ chainId, version, limits: { rollupManaLimit } },
   });
   const builder = await CheckpointBuilder.start(services, terms, leaves, []);
-  for (const { number, txHashes, archiveRoot } of blocks) {
+  for (const { number, header, txHashes, archiveRoot } of blocks) {
     signal.throwIfAborted();
     const txs = txHashes.map((hash) => new PooledTx(pool, hash));
     const { block, unprocessable, failed } = await builder.buildBlock(txs, {
       mode: "reexecute",
       minValidTxs: txs.length,
+      proposedSpongeHash: headerSpongeHash(header),
     });
     const [bad] = [...unprocessable, ...failed];
     if (bad !== undefined) return `tx ${toHex(bad.hash)} of block ${number} failed: ${bad.reason}`;
     if (block === undefined) return `block ${number} could not be built`;
     if (!equal(block.record.archiveRoot, archiveRoot)) return `block ${number} gives another archive root`;
+    const unprovable = block.txs.find(({ revertCode }) => revertCode > REVERTED);
+    if (unprovable !== undefined) {
+      return `tx ${toHex(unprovable.txHash)} of block ${number} has revert code ${unprovable.revertCode}, which no circuit proves`;
+    }
     for (const effect of block.txs) contracts.add(effect, number);
   }
   return undefined;
