@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -60,22 +61,32 @@ function crsOf(points: number): string {
   return crs;
 }
 
-async function started(changes: Partial<RealProofSettings>, wanted: readonly JobTypeName[] = []) {
+/** Takes the size for the number of points: files with holes have none. */
+const pointsIn = async (crs: string): Promise<number> => statSync(join(crs, "bn254_g1.dat")).size / POINT_BYTES;
+
+async function started(
+  changes: Partial<RealProofSettings>,
+  wanted: readonly JobTypeName[] = [],
+  { checkString = false } = {},
+) {
   const lines: Record<string, unknown>[] = [];
   const write = (facts: Record<string, unknown>): unknown => lines.push(facts);
   const log = { debug() {}, info: write, warn: write, error: write } as unknown as NodeLogger;
   const teardown = new Teardown(log);
   try {
     const types = wanted.map((name) => JOB_TYPES[name]);
-    const { types: taken } = await startRealProver({ ...settings, ...changes }, types, { log, teardown });
+    const { types: taken } = await startRealProver({ ...settings, ...changes }, types, {
+      ...{ log, teardown },
+      ...(checkString ? {} : { pointsIn }),
+    });
     return { taken: taken.map(nameOfJobType), lines };
   } finally {
     await teardown.run();
   }
 }
 
-const refused = async (changes: Partial<RealProofSettings>, wanted?: readonly JobTypeName[]): Promise<string> => {
-  const error = await started(changes, wanted).then(
+const refused = async (...given: Parameters<typeof started>): Promise<string> => {
+  const error = await started(...given).then(
     () => undefined,
     (caught: unknown) => caught,
   );
@@ -92,7 +103,7 @@ async function failingJob(changes: Partial<RealProofSettings>): Promise<string> 
   const given = { ...settings, crsPath: crsOf(2 ** 24), bbBinaryPath: bbProgram(folder, "noting", { prove }) };
   const { type, input } = jobOf("TX_MERGE_ROLLUP");
   try {
-    const { prover } = await startRealProver({ ...given, ...changes }, [type], { log, teardown });
+    const { prover } = await startRealProver({ ...given, ...changes }, [type], { log, teardown, pointsIn });
     await expect(prover.prove({ type, input }, new AbortController().signal)).rejects.toThrow("exit code 1");
   } finally {
     await teardown.run();
@@ -163,8 +174,12 @@ describe("agents with real proofs", () => {
     expect(await refused({ bbBinaryPath: join(folder, "none") })).toMatch(
       /^real proofs need the proof program \(BB_BINARY_PATH\): .*none is not there$/,
     );
-    expect(await refused({ crsPath: join(folder, "none") })).toMatch(
+    expect(await refused({ crsPath: join(folder, "none") }, [], { checkString: true })).toMatch(
       /^real proofs need the reference string \(CRS_PATH\): .*none\/bn254_g1.dat cannot be read: ENOENT/,
+    );
+    // A file of the right size, without points of the ceremony.
+    expect(await refused({ crsPath: crsOf(2 ** 24 + 1) }, [], { checkString: true })).toMatch(
+      /^real proofs need the reference string \(CRS_PATH\): .*bn254_g1.dat must begin with the generator of BN254$/,
     );
     expect(await refused({ crsPath: crsOf(2 ** 20), acvmBinaryPath: join(folder, "none") })).toMatch(
       /^ACVM_BINARY_PATH names .*none, which is not there$/,

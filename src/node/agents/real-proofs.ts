@@ -15,7 +15,7 @@ import { JobFolders } from "../../prover/real/job-folders.ts";
 import { provableTypes } from "../../prover/real/provable-types.ts";
 import { circuitFile } from "../../prover/real/published-circuit.ts";
 import { RealProver } from "../../prover/real/real-prover.ts";
-import { pointsIn, ReferenceStringError } from "../../prover/real/reference-string.ts";
+import { checkedPoints, ReferenceStringError } from "../../prover/real/reference-string.ts";
 import type { WitnessSolver } from "../../prover/real/witness-solver.ts";
 import type { NodeLogger } from "../logging.ts";
 import type { Teardown } from "../teardown.ts";
@@ -39,6 +39,8 @@ export type RealProofSettings = Pick<
 interface Surroundings {
   readonly log: NodeLogger;
   readonly teardown: Teardown;
+  /** Checks the reference string of a folder and counts its points. */
+  readonly pointsIn?: (folder: string) => Promise<number>;
 }
 
 /** Part of the machine's memory that proofs may take if the operator names none. */
@@ -53,7 +55,7 @@ const keyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
 export async function startRealProver(
   values: RealProofSettings,
   wanted: readonly JobType[],
-  { log, teardown }: Surroundings,
+  { log, teardown, pointsIn = checkedPoints }: Surroundings,
 ): Promise<{ prover: RealProver; types: JobType[] }> {
   const { proverCircuitsPath: circuits, proverAgentCount: agents, proverBrokerJobLimitMs: limitMs } = values;
   const crs = values.crsPath ?? join(homedir(), ".bb-crs");
@@ -62,7 +64,7 @@ export async function startRealProver(
       `real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH ${circuits === undefined ? "is not set" : `names ${circuits}, which is not there`} (docs/proving.md#real-proofs); or give PROVER_REAL_PROOFS=false`,
     );
   }
-  const [program, points] = await Promise.all([proofProgram(values), pointsOf(crs)]);
+  const [program, points] = await Promise.all([proofProgram(values), pointsOf(crs, pointsIn)]);
   const memoryBytes = memoryOf(values) / Math.max(1, agents);
   const { types, left } = provableTypes(
     wanted,
@@ -100,7 +102,7 @@ async function proofProgram({ bbBinaryPath }: RealProofSettings): Promise<string
   }
 }
 
-async function pointsOf(crs: string): Promise<number> {
+async function pointsOf(crs: string, pointsIn: (folder: string) => Promise<number>): Promise<number> {
   try {
     return await pointsIn(crs);
   } catch (error) {

@@ -10,7 +10,7 @@
  * CIRCUITS: the folder `artifacts` of the circuits' package. BB: the program, by default the installed package's. ROOT:
  * a Debian 13 (scripts/debian-root.sh), whose libraries run bb where those of this machine are too old.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -32,6 +32,7 @@ import { circuitFile } from "../../../src/prover/real/published-circuit.ts";
 import { RealProver } from "../../../src/prover/real/real-prover.ts";
 import { runProgram } from "../../../src/prover/real/run-program.ts";
 import { copyWithKnownG2, knownG2, writeKnownString } from "./known-reference-string.ts";
+import { runnableProgram } from "./runnable-program.ts";
 
 const POINTS = 2 ** 22 + 1;
 const LIMIT_MS = 1_800_000;
@@ -50,19 +51,6 @@ const work = join(folder, "work");
 const threads = availableParallelism();
 const signal = new AbortController().signal;
 const core = loadCore();
-
-/** A program that runs with the libraries of ROOT. */
-function runnable(program: string, name: string): string {
-  if (root === undefined) return program;
-  const path = join(folder, name);
-  const libraries = ["lib", "usr/lib"].map((lib) => `${root}/${lib}/x86_64-linux-gnu`).join(":");
-  writeFileSync(
-    path,
-    `#!/bin/sh\nexec ${root}/lib64/ld-linux-x86-64.so.2 --library-path ${libraries} ${program} "$@"\n`,
-  );
-  chmodSync(path, 0o755);
-  return path;
-}
 
 async function timed<T>(what: string, run: () => T | Promise<T>): Promise<T> {
   const start = performance.now();
@@ -140,8 +128,8 @@ async function main(): Promise<void> {
   if (module === undefined) throw new Error("the package @aztec/noir-acvm_js is not installed");
   const original = given ?? (await findBbProgram(undefined)).path;
   copyWithKnownG2(original, join(folder, "bb-copy"));
-  const program = runnable(join(folder, "bb-copy"), "bb-own");
-  const untouched = runnable(original, "bb-published");
+  const program = runnableProgram(join(folder, "bb-copy"), root, join(folder, "bb-own"));
+  const untouched = runnableProgram(original, root, join(folder, "bb-published"));
   mkdirSync(circuits);
   await timed(`${POINTS} points`, () => writeKnownString(crs, POINTS));
   const keys = {
