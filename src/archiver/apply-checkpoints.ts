@@ -1,11 +1,12 @@
 import { ContentError } from "../errors/content-error.ts";
-import type { ProposedCheckpoint, RollupStatus } from "../l1/types.ts";
+import type { ProposedCheckpoint } from "../l1/types.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
 import { type CheckedCheckpoint, CheckpointBatch } from "./checkpoint-batch.ts";
 import { CheckpointCommitter } from "./commit-checkpoints.ts";
 import type { Download } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError } from "./errors.ts";
+import type { StatusAtL1 } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 
 /** Takes downloads in order, and checks and commits them in batches. A failure keeps every commit before it. */
@@ -15,7 +16,7 @@ export class CheckpointApplier {
   readonly #committer: CheckpointCommitter;
 
   /** `status`: L1's tips at the start of this iteration. */
-  constructor(services: SyncServices, status: RollupStatus) {
+  constructor(services: SyncServices, status: StatusAtL1) {
     this.#services = services;
     this.#batch = new CheckpointBatch(services);
     this.#committer = new CheckpointCommitter(services, status);

@@ -10,6 +10,7 @@ import { type GenesisBlock, StoredBlocks } from "./stored-blocks.ts";
 import { ChainState } from "./tables/chain-state.ts";
 import { Checkpoints } from "./tables/checkpoints.ts";
 import { Messages } from "./tables/messages.ts";
+import { ProvenL1Block } from "./tables/proven-l1-block.ts";
 import { RecentL1Blocks } from "./tables/recent-l1-blocks.ts";
 import { Slots } from "./tables/slots.ts";
 import type { TxLocation } from "./tables/txs.ts";
@@ -37,6 +38,7 @@ export class ChainStore implements ChainReader {
   readonly messages: Messages;
   readonly state: ChainState;
   readonly recentL1Blocks: RecentL1Blocks;
+  readonly provenL1Block: ProvenL1Block;
 
   constructor({ store, genesis, epochDuration }: ChainStoreOptions) {
     this.#epochDuration = epochDuration;
@@ -46,6 +48,7 @@ export class ChainStore implements ChainReader {
     this.messages = new Messages(store);
     this.state = new ChainState(store);
     this.recentL1Blocks = new RecentL1Blocks(store);
+    this.provenL1Block = new ProvenL1Block(store);
   }
 
   tips(): ChainTips {

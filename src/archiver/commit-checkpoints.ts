@@ -1,4 +1,4 @@
-import type { L1Block, RollupStatus } from "../l1/types.ts";
+import type { L1Block } from "../l1/types.ts";
 import { type AtomicBlocks, applyInParts, cutIntoParts } from "../world-state/apply-in-parts.ts";
 import type { PreparedBlocks } from "../world-state/types.ts";
 import type { CheckpointPublication } from "./chain-store.ts";
@@ -6,7 +6,7 @@ import { keepProposed } from "./proposed-blocks.ts";
 import type { RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { reportRefusedEvents } from "./refused-events.ts";
 import { blockEffects } from "./replay-world-state.ts";
-import { applyProven, settleWorldState } from "./sync-finality.ts";
+import { applyProven, type StatusAtL1, settleWorldState } from "./sync-finality.ts";
 import type { ApplyServices } from "./sync-services.ts";
 
 /** A checkpoint that continues the chain, to be committed. */
@@ -17,7 +17,8 @@ export interface CommittableCheckpoint {
 }
 
 /** The tips of L1, or of a node that follows it, as far as a commit of checkpoints adopts them. */
-export type AdoptedTips = Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive" | "pendingCheckpointNumber">;
+export type AdoptedTips = Pick<StatusAtL1, "provenCheckpointNumber" | "provenArchive" | "pendingCheckpointNumber"> &
+  Partial<Pick<StatusAtL1, "l1">>;
 
 /** A checkpoint, and those of its blocks that are not stored yet. */
 interface NewCheckpoint extends AtomicBlocks {

@@ -73,6 +73,29 @@ export class InconsistentL1Error extends Error {
   }
 }
 
+/**
+ * L1 endpoints say that a proven checkpoint is gone, although nothing on L1 took its proof away: they answer from the
+ * state of another block.
+ */
+export class ContradictedProofError extends Error {
+  readonly proven: number;
+  readonly l1Block: number;
+  /** Redacted URLs. */
+  readonly endpoints: readonly string[];
+
+  constructor({ proven, l1Block, endpoints }: { proven: number; l1Block: number; endpoints: readonly string[] }) {
+    const who = endpoints.length === 0 ? "an L1 endpoint says" : `${endpoints.join(" and ")} said`;
+    super(
+      `${who} of L1 block ${l1Block} that the proven checkpoint ${proven} is gone, but nothing took its proof away. ` +
+        "The endpoint probably answers from the state of another block",
+    );
+    this.name = "ContradictedProofError";
+    this.proven = proven;
+    this.l1Block = l1Block;
+    this.endpoints = endpoints;
+  }
+}
+
 /** L1 endpoints do not have the history that the sync reads. The cause is how that showed. */
 export class PrunedHistoryError extends Error {
   /** L1 block whose logs or transactions are missing. */

@@ -26,6 +26,8 @@ export async function followL1Back(services: SyncServices, current: L1Block): Pr
     chain.state.putSyncPoint("checkpoint-sync", position);
     chain.state.putSyncPoint("message-sync", position);
     chain.recentL1Blocks.clear();
+    const proven = chain.provenL1Block.of(chain.provenCheckpointNumber());
+    if (proven !== undefined && proven.number > position.number) chain.provenL1Block.clear();
   });
 }
 

@@ -1,10 +1,11 @@
-import type { L1Block, RollupReader, RollupStatus } from "../l1/types.ts";
+import type { L1Block, RollupReader } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { CheckpointApplier } from "./apply-checkpoints.ts";
 import type { InvalidProposal } from "./attestation-verdict.ts";
 import { downloadCheckpoints } from "./download-checkpoints.ts";
 import { InconsistentL1Error, NonSequentialCheckpointError } from "./errors.ts";
-import { applyProven } from "./sync-finality.ts";
+import { confirmProvenGone } from "./proven-stands.ts";
+import { applyProven, type StatusAtL1 } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 import { timed } from "./sync-services.ts";
 import { checkSyncPoint, publicationOf, readingPointOf, syncPointOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
@@ -18,14 +19,19 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
   // An endpoint behind the sync point cannot distinguish a reorg from its own lag.
   if (current.number <= (await checkSyncPoint(services)).number) return undefined;
   const latest = chain.latestCheckpointNumber();
-  const status = await reader.status(latest, current.number);
+  const status = { ...(await reader.status(latest, current.number)), l1: current };
   services.emit("pendingCheckpoint", status.pendingCheckpointNumber);
   if (latest === 0 && status.pendingCheckpointNumber === 0) {
     store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", current));
     return 0;
   }
+  if (status.provenCheckpointNumber < chain.provenCheckpointNumber()) {
+    // An endpoint behind the proof cannot distinguish a reorg from its own lag.
+    if (current.number < (chain.provenL1Block.of(chain.provenCheckpointNumber())?.number ?? 0)) return undefined;
+    await confirmProvenGone(services, current);
+  }
   if (latest > 0 && !equal(status.archiveOfMyCheckpoint, chain.checkpoint(latest)!.archiveRoot)) {
-    await unwindToL1(services);
+    await unwindToL1(services, current);
   }
   store.transaction(() => applyProven(services, status))();
   await forgetReplacedInvalid(services);
@@ -55,7 +61,7 @@ function isBehindStored(services: SyncServices): boolean {
 }
 
 /** Downloads and applies the proposals after the sync point. Returns the L1 block of the last proposal read. */
-async function download(services: SyncServices, status: RollupStatus, current: L1Block): Promise<L1Block | undefined> {
+async function download(services: SyncServices, status: StatusAtL1, current: L1Block): Promise<L1Block | undefined> {
   const { chain, store, times } = services;
   const from = syncPointOf(services).number + 1;
   const applier = new CheckpointApplier(services, status);
@@ -112,7 +118,7 @@ async function sameCommittee(reader: RollupReader, { epoch, committee }: Invalid
  * (docs/protocol/04-l1-contracts.md#419-pruning). The sync point stays, so that they are not read again. Returns
  * whether L1 is in that situation.
  */
-async function pruneUnproven(services: SyncServices, status: RollupStatus, current: L1Block): Promise<boolean> {
+async function pruneUnproven(services: SyncServices, status: StatusAtL1, current: L1Block): Promise<boolean> {
   const { chain, reader } = services;
   if (status.pendingCheckpointNumber === status.provenCheckpointNumber) return false;
   const { ethereumSlotDuration } = reader.identity.constants;
@@ -125,7 +131,7 @@ async function pruneUnproven(services: SyncServices, status: RollupStatus, curre
 }
 
 /** L1 has checkpoints that reading after the sync point did not return: they appeared before it. */
-function readAgain(services: SyncServices, status: RollupStatus): never {
+function readAgain(services: SyncServices, status: StatusAtL1): never {
   const { chain, store } = services;
   const latest = chain.latestCheckpointNumber();
   const position = readingPointOf(services, latest);

@@ -5,6 +5,10 @@ import { epochOfSlot } from "../protocol/time.ts";
 import { lastBlockOf } from "./chain-store.ts";
 import { InconsistentL1Error } from "./errors.ts";
 import type { ApplyServices, SyncServices } from "./sync-services.ts";
+import type { L1Position } from "./tables/chain-state.ts";
+
+/** The rollup's status and, where it was read from L1, the L1 block of that state. */
+export type StatusAtL1 = RollupStatus & { l1: L1Position };
 
 /**
  * Adopts L1's proven checkpoint (docs/protocol/04-l1-contracts.md#417-chain-tips) if the stored checkpoint of that
@@ -13,7 +17,7 @@ import type { ApplyServices, SyncServices } from "./sync-services.ts";
  */
 export function applyProven(
   { chain, emit, reader }: ApplyServices,
-  status: Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive">,
+  status: Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive"> & { l1?: L1Position },
 ): () => void {
   const number = status.provenCheckpointNumber;
   const before = chain.state.checkpoint("proven");
@@ -23,6 +27,8 @@ export function applyProven(
     return () => {};
   }
   chain.state.putCheckpoint("proven", number);
+  if (status.l1 === undefined || number === 0) chain.provenL1Block.clear();
+  else chain.provenL1Block.put(number, status.l1);
   if (checkpoint === undefined || number < before) return () => {};
   const slot = checkpointSlot(checkpoint.header);
   const proven = { blockNumber: lastBlockOf(checkpoint), slot, epoch: epochOfSlot(slot, reader.identity.constants) };

@@ -4,6 +4,7 @@ import type { HealthProbe } from "../telemetry/health.ts";
 import { HEALTHY } from "../telemetry/health.ts";
 import type { ChainStore } from "./chain-store.ts";
 import {
+  ContradictedProofError,
   InconsistentL1Error,
   InvalidCheckpointError,
   MessageOrderError,
@@ -78,6 +79,9 @@ function failureOf(error: unknown): Failure {
   if (error instanceof PrunedHistoryError) {
     const { lacks } = error.missing[0];
     return { culprit: "l1", reason: `L1 gives no ${lacks} of block ${error.l1Block}, it probably prunes old ones` };
+  }
+  if (error instanceof ContradictedProofError) {
+    return { culprit: "l1", reason: `L1 contradicts itself about the proven checkpoint ${error.proven}` };
   }
   if (error instanceof L1Error) return { culprit: "l1", reason: l1Reason(error) };
   if (

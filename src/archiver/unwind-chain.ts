@@ -4,6 +4,7 @@ import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
+import { confirmProvenGone } from "./proven-stands.ts";
 import type { ApplyServices, SyncServices, UnwindReason } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
 import type { RemovedBlock } from "./types.ts";
@@ -95,9 +96,10 @@ export function readingPointOf(services: ApplyServices, checkpoint: number): L1P
 /**
  * Unwinds to the highest checkpoint whose archive L1 has under the same number
  * (docs/protocol/04-l1-contracts.md#421-l1-reorgs). Archives chain, so a match implies that all lower ones match:
- * searches downwards with doubling steps, then bisects.
+ * searches downwards with doubling steps, then bisects. Throws ContradictedProofError if proven checkpoints would go
+ * although nothing took their proof away.
  */
-export async function unwindToL1(services: SyncServices): Promise<void> {
+export async function unwindToL1(services: SyncServices, current: L1Block): Promise<void> {
   const { chain, reader } = services;
   const latest = chain.latestCheckpointNumber();
   const agrees = async (number: number): Promise<boolean> =>
@@ -119,6 +121,7 @@ export async function unwindToL1(services: SyncServices): Promise<void> {
     if (await agrees(middle)) common = middle;
     else differing = middle;
   }
+  if (common < chain.provenCheckpointNumber()) await confirmProvenGone(services, current);
   unwindChain(services, common, "l1-reorg", readingPointOf(services, common));
 }
 

@@ -1,3 +1,4 @@
+import type { ContractFunctionReturnType } from "viem";
 import { fromHex } from "../protocol/bytes.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { inboxAbi } from "./abi/inbox.ts";
@@ -6,7 +7,7 @@ import { rollupAbi } from "./abi/rollup.ts";
 import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoints/retrieve.ts";
 import { EpochCommittees } from "./committee/epoch-committee.ts";
 import { registeredAttesters } from "./committee/registered-attesters.ts";
-import { type Contract, read } from "./contracts/contract.ts";
+import { type Contract, read, readEach } from "./contracts/contract.ts";
 import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { lastingFees } from "./fees/lasting-fees.ts";
@@ -18,6 +19,7 @@ import { block, blockAt } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type {
   ConnectedRollup,
+  EndpointView,
   EpochCommittee,
   FeeReader,
   InboxMessage,
@@ -28,8 +30,12 @@ import type {
   ProposalReader,
   ProposedCheckpoint,
   RollupIdentity,
+  RollupReader,
   RollupStatus,
 } from "./types.ts";
+
+type StatusAnswer = ContractFunctionReturnType<typeof rollupAbi, "view", "status">;
+type ViewQuestion = Parameters<RollupReader["views"]>[0];
 
 /** Checkpoint numbers are stored as u32. */
 const MAX_CHECKPOINTS = 2 ** 32 - 1;
@@ -89,13 +95,10 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   }
 
   async status(checkpointNumber: number, at: number): Promise<RollupStatus> {
-    const [proven, provenArchive, pending, pendingArchive, archiveOfMyCheckpoint] = await read(
-      this.#rpc,
-      this.#rollup,
-      "status",
-      [BigInt(checkpointNumber)],
-      at,
-    );
+    return this.#status(await read(this.#rpc, this.#rollup, "status", [BigInt(checkpointNumber)], at));
+  }
+
+  #status([proven, provenArchive, pending, pendingArchive, archiveOfMyCheckpoint]: StatusAnswer): RollupStatus {
     return {
       provenCheckpointNumber: this.#count(proven, "status", MAX_CHECKPOINTS),
       provenArchive: fromHex(provenArchive),
@@ -103,6 +106,25 @@ export class JsonRpcRollupReader implements ConnectedRollup {
       pendingArchive: fromHex(pendingArchive),
       archiveOfMyCheckpoint: fromHex(archiveOfMyCheckpoint),
     };
+  }
+
+  async views({ checkpoint, at, earlier = at }: ViewQuestion): Promise<EndpointView[]> {
+    const hashes = async (number: number) => {
+      const params = [`0x${number.toString(16)}`, false];
+      const found = await this.#rpc.requestEach({ method: "eth_getBlockByNumber", params, parse: blockAt(number) });
+      return new Map(found.map(({ url, answer }) => [url, answer?.hash]));
+    };
+    const [heads, earliers, statuses] = await Promise.all([
+      hashes(at),
+      hashes(earlier),
+      readEach(this.#rpc, this.#rollup, "status", [BigInt(checkpoint)], at),
+    ]);
+    return statuses.map(({ url, answer }) => ({
+      url,
+      head: heads.get(url),
+      earlier: earliers.get(url),
+      status: this.#status(answer),
+    }));
   }
 
   /** Throws an L1EndpointError for a number that is too large to be real. */

@@ -84,6 +84,17 @@ export interface RollupStatus {
   archiveOfMyCheckpoint: Uint8Array;
 }
 
+/** What one endpoint says of the rollup at an L1 block. */
+export interface EndpointView {
+  /** Redacted. */
+  url: string;
+  /** Hash that the endpoint has for the block; undefined if it has none there. */
+  head: Uint8Array | undefined;
+  /** Hash that it has for the earlier block that was asked for. */
+  earlier: Uint8Array | undefined;
+  status: RollupStatus;
+}
+
 /** An endpoint that has a block, but not the rollup's logs in it or not the transactions of these: they are pruned. */
 export interface MissingHistory {
   /** Redacted. */
@@ -136,6 +147,11 @@ export interface RollupReader {
   messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]>;
   /** The inbox event of a leaf; undefined if L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
+  /**
+   * The rollup's status for a checkpoint at L1 block `at`, from each endpoint by itself, with the hashes that it has for
+   * that block and for an earlier one. Endpoints that do not answer are left out.
+   */
+  views(question: { checkpoint: number; at: number; earlier: number | undefined }): Promise<EndpointView[]>;
   /**
    * What endpoints lack of an L1 block in which the rollup logged something: its deployment's, or that of a checkpoint.
    * Endpoints that do not answer, or have another block at this height, are left out.

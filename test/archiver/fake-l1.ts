@@ -2,6 +2,7 @@ import type { Core } from "../../src/core/core.ts";
 import type {
   BlobFetcher,
   BlobFetchOptions,
+  EndpointView,
   EpochCommittee,
   InboxMessage,
   InboxState,
@@ -251,6 +252,12 @@ export class FakeL1 implements RollupReader {
 
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined> {
     return this.#answer("findMessage", () => this.state().messages.find((m) => equal(m.leaf, leaf)));
+  }
+
+  async views({ checkpoint, at, earlier = at }: Parameters<RollupReader["views"]>[0]): Promise<EndpointView[]> {
+    const hash = async (number: number) => (await this.block(number))?.hash;
+    const [head, before] = [await hash(at), await hash(earlier)];
+    return [{ url: "fake", head, earlier: before, status: await this.status(checkpoint, at) }];
   }
 
   missingHistory(): Promise<[]> {

@@ -149,6 +149,10 @@ export class RecordedL1 implements RollupReader {
     return this.#messages().find((message) => equal(message.leaf, leaf));
   }
 
+  async views(): Promise<[]> {
+    return [];
+  }
+
   async missingHistory(): Promise<[]> {
     return [];
   }

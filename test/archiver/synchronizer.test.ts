@@ -387,11 +387,97 @@ describe("proofs and pruning", () => {
     };
     expect(await proven(1)).toBe(1);
     expect(await proven(2)).toBe(2);
+    l1.reorg(1);
+    expect(await proven(1)).toBe(1);
+    l1.reorg(2);
+    l1.mine();
     expect(await proven(0)).toBe(0);
     expect(follower.chain.tips().proven.block.number).toBe(0);
     expect(
       follower.events.filter(([e]) => e === "proven").map(([, f]) => (f as { blockNumber: number }).blockNumber),
     ).toEqual([1, 2]);
+  });
+
+  describe("an endpoint that answers from the state of an older block", () => {
+    /** Five checkpoints of which three are proven, followed block by block. */
+    async function followed(): Promise<{ l1: FakeL1; follower: Follower; older: number }> {
+      const l1 = new FakeL1(core);
+      const follower = start(l1);
+      l1.propose();
+      const older = l1.height;
+      for (let i = 0; i < 4; i++) l1.propose();
+      l1.mine({ proven: 3 });
+      await follower.synchronizer.syncOnce();
+      expect(follower.chain.provenCheckpointNumber()).toBe(3);
+      return { l1, follower, older };
+    }
+
+    /** The L1's answers about state, whatever block they are about, are those of block `older`. */
+    function lie(l1: FakeL1, older: number): void {
+      const { status } = l1;
+      l1.status = (checkpoint) => status.call(l1, checkpoint, older);
+      l1.canPruneAtTime = async () => true;
+      l1.archiveAt = async (number) => (await l1.status(number, older)).archiveOfMyCheckpoint;
+    }
+
+    it("does not unwind proven checkpoints while the L1 block of the proof stands", async () => {
+      const { l1, follower, older } = await followed();
+      const rows = chainRows(follower);
+      const { status, canPruneAtTime, archiveAt } = l1;
+      lie(l1, older);
+      for (let i = 0; i < 3; i++) {
+        l1.mine();
+        await expect(follower.synchronizer.syncOnce()).rejects.toThrow(
+          /^fake said of L1 block \d+ that the proven checkpoint 3/,
+        );
+      }
+      expect(chainRows(follower)).toEqual(rows);
+      Object.assign(l1, { status, canPruneAtTime, archiveAt });
+      await settle(follower);
+      expectInStep(follower, l1);
+      expect(follower.events.filter(([event]) => event === "blocksRemoved")).toEqual([]);
+    });
+
+    it("is not believed while another endpoint has the proof in the same L1 block", async () => {
+      const { l1, follower, older } = await followed();
+      const { views } = l1;
+      // The block of the proof is replaced, so that only the other endpoint tells.
+      l1.reorg(1);
+      l1.mine({ proven: 3 });
+      const truth = await l1.status(3, l1.height);
+      lie(l1, older);
+      l1.views = async (question) => {
+        const [view] = await views.call(l1, question);
+        return [view, { ...view, url: "other", status: truth }];
+      };
+      await expect(follower.synchronizer.syncOnce()).rejects.toThrow(/^fake said of/);
+      expect(follower.chain.latestCheckpointNumber()).toBe(5);
+    });
+
+    it("does not lower the proven tip while the endpoint is behind the proof", async () => {
+      const { l1, follower } = await followed();
+      const behind = await l1.block(l1.height - 1);
+      const { latestBlock } = l1;
+      l1.latestBlock = async () => behind!;
+      await follower.synchronizer.syncOnce();
+      expect(follower.chain.provenCheckpointNumber()).toBe(3);
+      l1.latestBlock = latestBlock;
+      l1.propose();
+      await settle(follower);
+      expectInStep(follower, l1);
+    });
+
+    it("is believed when L1 replaced the block of the proof, and has none in the new one", async () => {
+      const { l1, follower } = await followed();
+      l1.reorg(5);
+      l1.mine();
+      l1.propose([2]);
+      for (let i = 0; i < 5; i++) l1.mine();
+      await settle(follower);
+      expectInStep(follower, l1);
+      expect(follower.chain.provenCheckpointNumber()).toBe(0);
+      expect(follower.logged("warn", /no longer has the proven checkpoint/)).not.toEqual([]);
+    });
   });
 
   it("unproven checkpoints are removed as soon as L1 would prune them, and are not read again", async () => {

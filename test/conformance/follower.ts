@@ -35,8 +35,8 @@ export interface FollowedL1 {
   kzg?: Kzg;
 }
 
-/** Table of the L1 blocks that a node has seen. It depends on timing, so it is left out of comparisons. */
-const DEPENDS_ON_TIME = "recent-l1-blocks";
+/** Tables of the L1 blocks that a node has seen. They depend on timing, so they are left out of comparisons. */
+const DEPENDS_ON_TIME = ["recent-l1-blocks", "proven-l1-block"];
 
 /** Reads all rows of a closed store as text, by table. */
 async function rows(path: string): Promise<Record<string, Record<string, string>>> {
@@ -44,7 +44,7 @@ async function rows(path: string): Promise<Record<string, Record<string, string>
   try {
     const names = [...root.getKeys({})]
       .map((key) => key.toString())
-      .filter((name) => !name.startsWith(DEPENDS_ON_TIME));
+      .filter((name) => !DEPENDS_ON_TIME.some((table) => name.startsWith(table)));
     return Object.fromEntries(
       names.map((name) => {
         const table = root.openDB<Buffer, Buffer>({ name, encoding: "binary", keyEncoding: "binary" });

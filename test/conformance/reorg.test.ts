@@ -117,6 +117,7 @@ describe("L1 reorgs", () => {
 
   it("a reorg that removes only proofs moves the proven tip back", async () => {
     for (const checkpoint of [20, 18, 20]) {
+      if (checkpoint < proven()) await l1.reorganise(1);
       await l1.prove(checkpoint);
       await l1.mine({});
       await node.sync();
@@ -127,6 +128,7 @@ describe("L1 reorgs", () => {
 
   it("checkpoints that L1 would prune for missing proofs are removed until the proofs are back", async () => {
     for (const checkpoint of [17, 20]) {
+      if (checkpoint < proven()) await l1.reorganise(1);
       await l1.prove(checkpoint);
       await l1.mine({});
       await expectLikeFreshSync();

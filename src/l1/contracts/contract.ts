@@ -9,6 +9,7 @@ import {
   type Hex,
   prepareEncodeFunctionData,
 } from "viem";
+import { DecodeError } from "../../protocol/errors.ts";
 import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1RpcError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
@@ -100,6 +101,40 @@ export async function read<
   } catch (cause) {
     throw new ContractAnswerError(name, address, (answer.length - 2) / 2, { ...fields, cause });
   }
+}
+
+/**
+ * Calls a contract function at `atBlock` on every endpoint. Endpoints that fail, revert or do not answer like the
+ * contract are left out.
+ */
+export async function readEach<
+  const abi extends Abi,
+  name extends ContractFunctionName<abi, Mutability>,
+  const args extends ContractFunctionArgs<abi, Mutability, name>,
+>(
+  rpc: L1Rpc,
+  { name, address, abi }: Contract<abi>,
+  functionName: name,
+  args: args,
+  atBlock: number,
+): Promise<{ url: string; answer: ContractFunctionReturnType<abi, Mutability, name, args> }[]> {
+  const { abi: part, functionName: selector } = prepared(abi, functionName as string);
+  const data = encodeFunctionData({ abi: part, functionName: selector, args: args as readonly unknown[] });
+  const parse = (value: unknown) => {
+    try {
+      return decodeFunctionResult({ abi: part, functionName: functionName as string, data: hexText(value) });
+    } catch (cause) {
+      throw new DecodeError(`${name}.${functionName}`, "must be an answer by the contract's ABI", { cause });
+    }
+  };
+  const answers = await rpc.requestEach({
+    method: "eth_call",
+    params: [{ to: address, data }, `0x${atBlock.toString(16)}`],
+    parse,
+    about: `${name}.${functionName}`,
+    atBlock,
+  });
+  return answers as { url: string; answer: ContractFunctionReturnType<abi, Mutability, name, args> }[];
 }
 
 function revertOf(error: L1RpcError, abi: Abi, method: string): ContractRevertError {

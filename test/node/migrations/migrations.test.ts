@@ -74,7 +74,9 @@ describe.each(OLD_VERSIONS)("a data directory of schema version %i", (version) =
     await migrate(directory);
     expect(await tablesOf(directory)).toEqual(await tablesOf(keptNow));
     // A node adds the tables that came without a new version.
-    await withStore(join(directory, "chain"), (store) => void store.table("recent-l1-blocks"));
+    await withStore(join(directory, "chain"), (store) => {
+      for (const table of ["recent-l1-blocks", "proven-l1-block"]) store.table(table);
+    });
     expect(await faults(directory)).toEqual([]);
   });
 
