@@ -238,8 +238,8 @@ describe("clients during a reorg", () => {
       ["getBlockByHash", hash],
       ["getBlockHeader", hash],
     ] as const)
-      expect(await answer(server, method, ...params), method).toBeUndefined();
-    expect(await byArchive()).toBeUndefined();
+      expect(await answer(server, method, ...params), method).toBeNull();
+    expect(await byArchive()).toBeNull();
     for (const [method, ...params] of [
       ["getLowNullifierMembershipWitness", hash, zero],
       ["getPublicDataWitness", hash, zero],
