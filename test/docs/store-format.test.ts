@@ -15,7 +15,6 @@ import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { ServerHistories } from "../../src/validator/signing/postgres/server-histories.ts";
 import { SignedDuties } from "../../src/validator/signing/signed-duties.ts";
 import { openSigningStore } from "../../src/validator/signing/signing-store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
@@ -88,7 +87,6 @@ async function signingStore(): Promise<string> {
   const path = join(folder, "signing");
   const store = openSigningStore(path);
   new SignedDuties(store, IDENTITY.rollupAddress);
-  new ServerHistories(store, silentLogger);
   await store.close();
   return path;
 }

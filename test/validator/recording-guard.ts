@@ -16,10 +16,9 @@ export function recordingGuard(
   const folder = mkdtempSync(join(tmpdir(), "svc-guard-"));
   const store = openSigningStore(folder);
   let clock = () => times.l1GenesisTime * 1000;
-  const guard = new LocalSigningGuard(
-    new SigningWindow(times, () => clock()),
-    new SignedDuties(store, `0x${"ab".repeat(20)}`),
-  );
+  const window = new SigningWindow(times, () => clock());
+  const duties = new SignedDuties(store, `0x${"ab".repeat(20)}`);
+  const guard = new LocalSigningGuard(window, duties, window.newestSlot());
   clock = now;
   opened.push(async () => {
     await store.close();

@@ -7,7 +7,6 @@ const ROLLUP_BYTES = 20;
 const SLOT_BYTES = 6;
 const DUTY_KEY_BYTES = 51;
 const HASH_BYTES = 32;
-const HISTORY_BYTES = 20;
 
 /**
  * Checks the record of signatures (docs/store-format.md#store-of-signatures): keys and values have their forms, and no
@@ -35,13 +34,6 @@ export function checkSignatures(store: Store, report: CheckReport): void {
     for (const { key, value } of floors.range({})) {
       checkRow(report, "signed_floors", key, () =>
         key.length === ROLLUP_BYTES && value.length === SLOT_BYTES ? undefined : "is no slot of a rollup",
-      );
-    }
-  });
-  checkPart(report, "server_histories", () => {
-    for (const { key, value } of store.table("server_histories").range({})) {
-      checkRow(report, "server_histories", key, () =>
-        value.length === HISTORY_BYTES ? undefined : `must have ${HISTORY_BYTES} bytes`,
       );
     }
   });

@@ -17,11 +17,11 @@ export class LocalSigningGuard implements SigningGuard {
   readonly #recording: Recording;
   readonly #knownUpTo: number;
 
-  constructor(window: SigningWindow, duties: SignedDuties) {
+  /** `knownUpTo` is the newest slot that may have been signed for before this start. */
+  constructor(window: SigningWindow, duties: SignedDuties, knownUpTo: number) {
     this.#window = window;
     this.#recording = new Recording(duties);
-    // The record is ahead of the clock if the clock was set back since.
-    this.#knownUpTo = Math.max(window.newestSlot(), duties.newestSlot());
+    this.#knownUpTo = knownUpTo;
   }
 
   async sign(request: SigningRequest, signal?: AbortSignal): Promise<Uint8Array> {

@@ -1,11 +1,11 @@
 import type { L1Constants } from "../../protocol/time.ts";
-import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { LocalSigningGuard } from "./local-signing-guard.ts";
+import { DatabaseContinuity, WITNESS_SECONDS } from "./postgres/database-continuity.ts";
+import { DatabaseWatch } from "./postgres/database-watch.ts";
 import { DutyCleanup } from "./postgres/duty-cleanup.ts";
 import { DutyDatabase, type PoolSettings } from "./postgres/duty-database.ts";
 import { HaSigningGuard } from "./postgres/ha-signing-guard.ts";
-import { ServerHistories } from "./postgres/server-histories.ts";
 import { SignedDuties } from "./signed-duties.ts";
 import type { SigningGuard } from "./signing-guard.ts";
 import { openSigningStore } from "./signing-store.ts";
@@ -52,8 +52,8 @@ export async function openSigningGuard(options: SigningGuardOptions, signal?: Ab
     const duties = new SignedDuties(store, rollup);
     const guard =
       group === undefined
-        ? new LocalSigningGuard(window, duties)
-        : await openGroupGuard({ ...options, group }, { store, window, duties }, signal);
+        ? new LocalSigningGuard(window, duties, mayBeSignedUpTo(window, duties, logger))
+        : await openGroupGuard({ ...options, group }, { window, duties }, signal);
     logger.info(
       { folder, nodeId: group?.nodeId },
       group === undefined
@@ -70,19 +70,34 @@ export async function openSigningGuard(options: SigningGuardOptions, signal?: Ab
   }
 }
 
+/**
+ * The newest slot that may have been signed for before this moment. The record is ahead of the clock if the clock was
+ * set back since.
+ */
+function mayBeSignedUpTo(window: SigningWindow, duties: SignedDuties, logger: Logger): number {
+  const slot = Math.max(window.newestSlot(), duties.newestSlot());
+  logger.info({ slot }, "duties are signed after slot {slot}: earlier ones may have been signed before this start");
+  return slot;
+}
+
 async function openGroupGuard(
   { rollup, times, group, logger }: SigningGuardOptions & { group: HaGroup },
-  { store, window, duties }: { store: Store; window: SigningWindow; duties: SignedDuties },
+  { window, duties }: { window: SigningWindow; duties: SignedDuties },
   signal: AbortSignal | undefined,
 ): Promise<SigningGuard> {
   const { databaseUrl, nodeId, pollingIntervalMs, signingTimeoutMs, signedAgeHours } = group;
+  const newestSlot = () => window.newestSlot();
   const database = new DutyDatabase(databaseUrl, group.pool, (error) =>
     logger.warn({ rule: error.message }, "a connection ended: {rule}"),
   );
-  const histories = new ServerHistories(store, logger);
+  let continuity: DatabaseContinuity;
   try {
-    const { history, position } = await database.open(signal);
-    histories.note(history, position, histories.positions(), window.newestSlot());
+    const server = await database.open(signal);
+    const slots = Math.ceil(WITNESS_SECONDS / times.slotDuration);
+    const witness = await database.newestSigned(rollup, newestSlot() - slots, signal);
+    // Taken after the first answer: only what is in the database by then can be known from it.
+    const upTo = mayBeSignedUpTo(window, duties, logger);
+    continuity = new DatabaseContinuity(server, witness, upTo, { slots, logger });
   } catch (error) {
     await database.close();
     throw error;
@@ -90,11 +105,16 @@ async function openGroupGuard(
   const stuckAgeMs = group.stuckAgeMs ?? 2 * times.slotDuration * 1000;
   const cleanup = new DutyCleanup(database, { rollup, nodeId, stuckAgeMs, signedAgeHours }, logger);
   const guard = new HaSigningGuard(
-    { window, duties, histories, database },
+    { window, duties, continuity, database },
     { rollup, nodeId, pollingIntervalMs, signingTimeoutMs },
   );
+  const watch = new DatabaseWatch(database, continuity, {
+    rollup,
+    intervalMs: times.ethereumSlotDuration * 1000,
+    newestSlot,
+  });
   return {
     sign: (request, abort) => guard.sign(request, abort),
-    close: () => cleanup.stop().then(() => guard.close()),
+    close: () => Promise.all([cleanup.stop(), watch.stop()]).then(() => guard.close()),
   };
 }

@@ -1,4 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
+import type { Duty } from "./duty.ts";
 import type { Claim, ClaimAnswer, SignedDuties } from "./signed-duties.ts";
 import { SigningRefusedError } from "./signing-refused-error.ts";
 
@@ -13,13 +14,18 @@ export function shortHash(hash: Uint8Array): string {
   return toHex(hash.subarray(0, 4));
 }
 
+/** Refusal of a duty whose slot may have been signed for without this record. */
+export function unknownPast(validator: string, duty: Duty, upTo: number): SigningRefusedError {
+  const rule = `it may have been signed before and the record does not show it; signing begins after slot ${upTo}`;
+  return new SigningRefusedError(validator, duty, "unknown past", rule);
+}
+
 function refusal({ validator, duty, hash }: Claim, answer: Exclude<ClaimAnswer, { kind: "recorded" }>) {
   if (answer.kind === "other") {
-    const rule = `this node signed another message, ${shortHash(answer.hash)}.. and not ${shortHash(hash)}..`;
+    const rule = `another message is on record, ${shortHash(answer.hash)}.. and not ${shortHash(hash)}..`;
     return new SigningRefusedError(validator, duty, "other message", rule);
   }
-  const rule = `it may have been signed before and the record does not show it; signing begins after slot ${answer.upTo}`;
-  return new SigningRefusedError(validator, duty, "unknown past", rule);
+  return unknownPast(validator, duty, answer.upTo);
 }
 
 /**

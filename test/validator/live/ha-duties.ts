@@ -61,6 +61,8 @@ export interface DutyAnswer {
 
 /** A slot's work begins this long before it. */
 const AHEAD_MS = 4_000;
+/** After a restart of the database nothing is signed for a slot that begins within an L1 slot and a second. */
+const UNTRUSTED_MS = 13_000;
 
 /** What was seen of a key in the slots of `proposers`. */
 export function dutiesOf(question: DutyQuestion): DutyAnswer {
@@ -96,7 +98,7 @@ function excuse(question: DutyQuestion, slot: number, kind: SignedMessage["kind"
   const { attester, rows, downtimes, outages, times, proposers } = question;
   const start = times.genesisMs + slot * times.slotDurationMs;
   const overlaps = ({ from, to }: Outage) => from < start + times.slotDurationMs && to > start - AHEAD_MS;
-  if (outages.some(overlaps)) return "the database was down";
+  if (outages.some(({ from, to }) => overlaps({ from, to: to + UNTRUSTED_MS }))) return "the database was restarted";
   const down = downtimes.filter((each) => each.attester === attester && overlaps(each));
   const isProposer = proposers.get(slot) === attester;
   for (const { node, from } of down) {

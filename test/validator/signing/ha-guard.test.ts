@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,9 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { type HaGroup, openSigningGuard } from "../../../src/validator/signing/open-signing-guard.ts";
 import { migrate } from "../../../src/validator/signing/postgres/migrate.ts";
+import { SignedDuties } from "../../../src/validator/signing/signed-duties.ts";
 import type { SigningGuard, SigningRequest } from "../../../src/validator/signing/signing-guard.ts";
+import { openSigningStore } from "../../../src/validator/signing/signing-store.ts";
 import { PostgresServer } from "./postgres-server.ts";
 import { attestation, ROLLUP, request, signedBy, signer, TIMES, within } from "./requests.ts";
 
@@ -49,11 +51,11 @@ afterEach(async () => {
   expect(lines.join("\n")).not.toContain(server.password);
 });
 
-async function openNode(nodeId: string, group: Partial<HaGroup> = {}): Promise<SigningGuard> {
+async function openNode(nodeId: string, group: Partial<HaGroup> = {}, times = TIMES): Promise<SigningGuard> {
   const guard = await openSigningGuard({
     folder: join(root, nodeId),
     rollup: ROLLUP,
-    times: TIMES,
+    times,
     now: () => clock.now,
     group: {
       databaseUrl: url,
@@ -159,7 +161,7 @@ test("many duties requested from all nodes at once are signed once each", async 
   const signed = results.filter((result) => result !== undefined);
   expect(signed).toHaveLength(keys.length * slots.length);
   expect(new Set(signed).size).toBe(signed.length);
-  expect(lines.filter((line) => line.includes("lost commits"))).toEqual([]);
+  expect(lines.filter((line) => line.includes("high-availability database"))).toEqual([]);
 });
 
 test("a node waits for the signature of another one before it gives the duty up", async () => {
@@ -216,35 +218,168 @@ test("a signature whose lock was deleted meanwhile does not leave the guard", as
 
 test("a database that lost rows cannot make a node sign again", async () => {
   const [a] = await nodes("a");
+  await a.sign(request(attestation(101), "text"));
   await a.sign(request(attestation(102), "text"));
-  await server.query("DELETE FROM validator_duties", [], url);
-  await expect(a.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("other message", "this node"));
+  await server.query("DELETE FROM validator_duties WHERE slot = 101", [], url);
+  const lost = a.sign(request(attestation(101), "other"));
+  await expect(lost).rejects.toEqual(refusal("other message", "another message is on record"));
   // The refusal does not wait for the release of the lock.
-  await expect.poll(rows).toEqual([]);
+  await expect.poll(rows).toHaveLength(1);
+  await server.query("DELETE FROM validator_duties", [], url);
+  await expect(a.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("unknown past"));
 });
 
-test("nothing is signed for the slots before a database was first seen", async () => {
+async function stop(...guards: SigningGuard[]): Promise<void> {
+  open = open.filter((guard) => !guards.includes(guard));
+  await Promise.all(guards.map((guard) => guard.close()));
+}
+
+/** The rows of the table now, to be put back by the returned function, in one of the ways in which a dump is restored. */
+async function dump(): Promise<(emptying: string) => Promise<void>> {
+  const kept = (await rows()).map((row) => JSON.stringify(row));
+  return async (emptying) => {
+    await server.query(emptying, [], url);
+    for (const row of kept) {
+      await server.query(
+        "INSERT INTO validator_duties SELECT * FROM json_populate_record(NULL::validator_duties, $1)",
+        [row],
+        url,
+      );
+    }
+  };
+}
+
+const EMPTYINGS = ["DELETE FROM validator_duties", "TRUNCATE validator_duties"];
+
+test.each(EMPTYINGS)(
+  "after a restore with all nodes stopped (%s), nobody signs in a slot in which a lost row may have been",
+  async (emptying) => {
+    const [a, b] = await nodes("a", "b");
+    await b.sign(request(attestation(101), "text"));
+    const restore = await dump();
+    await a.sign(request(attestation(102), "text"));
+    await stop(a, b);
+    await restore(emptying);
+    clock.now = within(102, 40);
+    const [again, other] = [await openNode("a"), await openNode("b")];
+    await expect(other.sign(request(attestation(102), "other"))).rejects.toEqual(
+      refusal("unknown past", "signing begins after slot 102"),
+    );
+    await expect(again.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("unknown past"));
+    clock.now = within(103);
+    expect(await other.sign(request(attestation(103), "text"))).toHaveLength(65);
+  },
+);
+
+test("after folder and database were restored together, a node signs nothing that it may have signed", async () => {
+  const [a] = await nodes("a");
+  await a.sign(request(attestation(101), "text"));
+  await stop(a);
+  cpSync(join(root, "a"), join(root, "backup"), { recursive: true });
+  const restore = await dump();
+  clock.now = within(102);
+  const later = await openNode("a");
+  clock.now = within(103, 65);
+  await later.sign(request(attestation(103), "text"));
+  // 5 s before its slot, which is as early as a signature can be.
+  await later.sign(request({ kind: "CHECKPOINT_PROPOSAL", slot: 104 }, "text"));
+  await stop(later);
+  await restore("DELETE FROM validator_duties");
+  rmSync(join(root, "a"), { recursive: true });
+  cpSync(join(root, "backup"), join(root, "a"), { recursive: true });
+  const restored = await openNode("a");
+  await expect(restored.sign(request(attestation(103), "other"))).rejects.toEqual(refusal("unknown past"));
+  const proposal = request({ kind: "CHECKPOINT_PROPOSAL", slot: 104 }, "other");
+  await expect(restored.sign(proposal)).rejects.toEqual(refusal("unknown past"));
+  clock.now = within(104);
+  await expect(restored.sign(proposal)).rejects.toEqual(refusal("unknown past"));
+  clock.now = within(105);
+  expect(await restored.sign(request(attestation(105), "text"))).toHaveLength(65);
+});
+
+test.each(EMPTYINGS)("a running node notices that the table was filled anew (%s)", async (emptying) => {
+  const [a, b] = await nodes("a", "b");
+  await b.sign(request(attestation(101), "text"));
+  const restore = await dump();
+  await a.sign(request(attestation(102), "text"));
+  await restore(emptying);
+  await expect(b.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("unknown past"));
+  expect(lines.filter((line) => line.includes("database")).at(-1)).toMatch(/no duty is signed up to slot/);
+  clock.now = within(103);
+  expect(await b.sign(request(attestation(103), "text"))).toHaveLength(65);
+});
+
+test("a message that the record has is not signed again where another node may have signed another one", async () => {
+  const [a, b] = await nodes("a", "b");
+  const lost = slowly(request(attestation(102), "text"), async () => {
+    await server.query("DELETE FROM validator_duties", [], url);
+    await b.sign(request(attestation(102), "other"));
+  });
+  await expect(a.sign(lost)).rejects.toEqual(refusal("lock lost"));
+  await stop(a);
+  await server.query("DELETE FROM validator_duties", [], url);
+  const again = await openNode("a");
+  await expect(again.sign(request(attestation(102), "text"))).rejects.toEqual(refusal("unknown past"));
+});
+
+test("what another node signed is on record, and no other message is signed when its row is gone", async () => {
+  const [a, b] = await nodes("a", "b");
+  await a.sign(request(attestation(102), "text"));
+  await expect(b.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("other message", "^a signed"));
+  await stop(b);
+  const store = openSigningStore(join(root, "b"));
+  const claim = { validator: signer().address, duty: attestation(102), hash: new Uint8Array(32), knownUpTo: -1 };
+  expect(new SignedDuties(store, ROLLUP).claim([claim])).toMatchObject([{ kind: "other" }]);
+  await store.close();
+});
+
+test("while a node that was started again waits for its first slot, the other node of the pair signs", async () => {
+  const [a, b] = await nodes("a", "b");
+  await stop(a);
+  const again = await openNode("a");
+  const both = await Promise.allSettled([again, b].map((guard) => guard.sign(request(attestation(102), "text"))));
+  expect(both).toMatchObject([{ status: "rejected", reason: { reason: "unknown past" } }, { status: "fulfilled" }]);
+  expect(await rows()).toMatchObject([{ node_id: "b", status: "signed" }]);
+});
+
+test("nothing new is signed up to the slot in which the table is found to be another one", async () => {
   const [a] = await nodes("a");
   await a.sign(request(attestation(102), "text"));
-  // A restored backup, or a replica that lagged: the table is another one, and what b signed may be missing.
   await migrate(url, "down");
   await migrate(url, "up");
   const other = request(attestation(102), "text", signer(2));
   await expect(a.sign(other)).rejects.toEqual(refusal("unknown past", "signing begins after slot 102"));
-  expect(lines.filter((line) => line.startsWith("first use of this"))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes("may lack rows"))).toHaveLength(1);
   clock.now = within(103);
   expect(await a.sign(request(attestation(103), "text"))).toHaveLength(65);
 });
 
-test("a server that is restarted or crashes keeps what was signed, and nodes go on with it", async () => {
+test("a server that is restarted or crashes keeps what was signed, and nodes go on in the next slot", async () => {
   const [a, b] = await nodes("a", "b");
-  await a.sign(request(attestation(101), "text"));
   for (const [i, signal] of (["SIGINT", "SIGQUIT", "SIGKILL"] as const).entries()) {
+    const slot = 102 + i;
+    clock.now = within(slot);
+    await a.sign(request(attestation(slot), "text"));
     await server.restart(signal);
-    await expect(b.sign(request(attestation(101), "other"))).rejects.toEqual(refusal("other message"));
-    expect(await b.sign(request(attestation(102), "text", signer(i)))).toHaveLength(65);
+    await expect(b.sign(request(attestation(slot), "other"))).rejects.toEqual(refusal("other message"));
+    // It may as well have been started with restored files, without the row of another duty.
+    for (const guard of [a, b]) {
+      const another = request(attestation(slot), "text", signer(2));
+      await expect(guard.sign(another)).rejects.toEqual(refusal("unknown past"));
+    }
+    expect((await rows()).map((row) => row.slot)).toContain(String(slot));
   }
-  expect(lines.filter((line) => line.includes("lost commits"))).toEqual([]);
+});
+
+test("a server that was restarted costs the slots of that time, not those of the next duty", async () => {
+  clock.now = within(100);
+  const times = { ...TIMES, ethereumSlotDuration: 0.02 };
+  const a = await openNode("a", {}, times);
+  clock.now = within(102);
+  await server.restart();
+  await expect.poll(() => lines.filter((line) => line.includes("may lack rows"))).toHaveLength(1);
+  clock.now = within(103);
+  expect(await a.sign(request(attestation(103), "text"))).toHaveLength(65);
 });
 
 /** Forwards connections on its port to a server, and to another one from a call of `switchTo` on. */
@@ -279,9 +414,9 @@ async function forwarder(to: number): Promise<{ port: number; switchTo(port: num
 }
 
 test.each([
-  ["a standby that lagged took over", true, "first use of this"],
-  ["a server was restored from a backup", false, "has lost commits"],
-])("when %s, no node signs what another one may have signed before", async (_, promoted, warning) => {
+  ["a standby that lagged took over", true],
+  ["a server was restored from a backup", false],
+])("when %s, no node signs what another one may have signed before", async (_, promoted) => {
   const proxy = await forwarder(server.port);
   let other: PostgresServer | undefined;
   try {
@@ -292,17 +427,15 @@ test.each([
     other = await server.copy(promoted);
     const keys = Array.from({ length: 100 }, (_, i) => signer(i));
     await Promise.all(keys.map((key) => a.sign(request(attestation(102), "text", key))));
-    await b.sign(request(attestation(102), "text", signer(200)));
     proxy.switchTo(other.port);
     const again = request(attestation(102), "other", keys[0]);
     await expect(b.sign(again)).rejects.toEqual(refusal("unknown past"));
-    await expect(a.sign(again)).rejects.toEqual(refusal("other message", "this node"));
-    expect(lines.filter((line) => line.includes(warning)).length).toBeGreaterThan(0);
+    await expect(a.sign(again)).rejects.toEqual(refusal("unknown past"));
+    expect(lines.filter((line) => line.includes("may lack rows")).length).toBeGreaterThan(0);
     clock.now = within(103);
     expect(await b.sign(request(attestation(103), "text", keys[0]))).toHaveLength(65);
   } finally {
-    await Promise.all(open.map((guard) => guard.close()));
-    open = [];
+    await stop(...open);
     proxy.close();
     await other?.remove();
   }
@@ -353,16 +486,24 @@ test("while the server is away nothing is signed, and a duty is refused when its
   });
 });
 
-test("a server that is away for longer than the timeout and returns within the slot is in time", async () => {
-  const [a, b] = await nodes("a", "b");
-  await whileAway(async () => {
-    const waiting = [a, b].map((guard, i) => guard.sign(request(attestation(102), `${i}`)));
+test("a server out of reach for longer than the timeout that is back within the slot is in time", async () => {
+  const proxy = await forwarder(server.port);
+  try {
+    const databaseUrl = url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    clock.now = within(100);
+    const guards = [await openNode("a", { databaseUrl }), await openNode("b", { databaseUrl })];
+    clock.now = within(102);
+    proxy.switchTo(1);
+    const waiting = guards.map((guard, i) => guard.sign(request(attestation(102), `${i}`)));
     const settled = Promise.allSettled(waiting);
     await sleep(LONG_MS);
-    await server.start();
+    proxy.switchTo(server.port);
     expect((await settled).map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-  });
-  expect(await rows()).toMatchObject([{ status: "signed" }]);
+    expect(await rows()).toMatchObject([{ status: "signed" }]);
+  } finally {
+    await stop(...open);
+    proxy.close();
+  }
 });
 
 test("a signature leaves the guard when the server returns that went away while it was made", async () => {

@@ -193,7 +193,7 @@ test("a refusal is one line that names validator, duty and rule", async () => {
   await guard.sign(request(attestation(102), "a"));
   const error = await guard.sign(request(attestation(102), "b")).catch((thrown: unknown) => thrown);
   expect(String(error)).toMatch(
-    /^SigningRefusedError: 0x[0-9a-f]{40} does not sign ATTESTATION of slot 102: this node signed another message, 0x[0-9a-f]{8}\.\. and not 0x[0-9a-f]{8}\.\.$/,
+    /^SigningRefusedError: 0x[0-9a-f]{40} does not sign ATTESTATION of slot 102: another message is on record, 0x[0-9a-f]{8}\.\. and not 0x[0-9a-f]{8}\.\.$/,
   );
 });
 

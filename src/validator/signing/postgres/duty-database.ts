@@ -1,8 +1,8 @@
 import { Pool } from "pg";
 import { toHex } from "../../../protocol/bytes.ts";
-import type { Duty } from "../duty.ts";
+import type { Duty, DutyKind } from "../duty.ts";
+import { type ServerAnswer, START_HISTORY, WAL_HISTORY, type Witness } from "./database-continuity.ts";
 import { DutyDatabaseError, databaseError } from "./database-error.ts";
-import { START_HISTORY, WAL_HISTORY } from "./server-histories.ts";
 import {
   DELETE_OLD_SIGNED,
   DELETE_OTHER_ROLLUPS,
@@ -10,6 +10,7 @@ import {
   insertOrGet,
   MARK_SIGNED,
   READ_SCHEMA_VERSION,
+  READ_WITNESS,
   RELEASE_LOCK,
   readPosition,
   SCHEMA_VERSION,
@@ -34,32 +35,30 @@ export interface Lock {
   readonly token: string;
 }
 
-/** Where a server is when it answers. */
-export interface ServerPosition {
-  /** Names the server's history of commits and the table in it. */
-  readonly history: string;
-  readonly position: bigint;
-}
-
 /** The row of a duty. */
-export interface DutyRow extends ServerPosition {
+export interface DutyRow extends ServerAnswer {
   /** This node inserted it with the token. */
   readonly mine: boolean;
   readonly status: "signing" | "signed";
   readonly messageHash: string;
   readonly nodeId: string;
+  /** The transaction that wrote the row. */
+  readonly version: string;
 }
 
 interface PositionColumns {
   history: string;
   position: string;
   table_id: string;
+  has_witness: boolean;
 }
 
-function positionOf({ history, position, table_id }: PositionColumns): ServerPosition {
-  return { history: `${history}/${table_id}`, position: BigInt(position) };
+function answerOf({ history, position, table_id, has_witness }: PositionColumns): ServerAnswer {
+  return { history: `${history}/${table_id}`, position: BigInt(position), hasWitness: has_witness };
 }
 
+/** A look without a witness needs no rollup. */
+const NO_ROLLUP = "";
 /** A statement that takes longer counts as failed. */
 const ANSWER_MS = 5000;
 
@@ -72,12 +71,21 @@ WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
 
 const indexOf = (duty: Duty) => (duty.kind === "BLOCK_PROPOSAL" ? duty.indexWithinCheckpoint : -1);
 const keyOf = ({ rollup, validator, duty }: Lock) => [rollup, validator, duty.slot, duty.kind, indexOf(duty)];
+const witnessValues = (witness: Witness | undefined) =>
+  witness === undefined
+    ? [null, null, null, null, null]
+    : [witness.validator, witness.slot, witness.kind, witness.index, witness.version];
+
+/** The row of a lock, once it is signed. */
+export function witnessOf({ validator, duty }: Lock, version: string): Witness {
+  return { validator, slot: duty.slot, kind: duty.kind, index: indexOf(duty), version };
+}
 
 /** The shared table of duties. Every method rejects with a DutyDatabaseError. */
 export class DutyDatabase {
   readonly #url: string;
   readonly #pool: Pool;
-  #insertOrGet = insertOrGet(START_HISTORY);
+  #history = START_HISTORY;
 
   /** `connectionFailed` is called when an idle connection ends. */
   constructor(url: string, settings: PoolSettings, connectionFailed: (error: DutyDatabaseError) => void) {
@@ -114,7 +122,7 @@ export class DutyDatabase {
   }
 
   /** Checks the tables and which history the server tells. Called once, before anything else. */
-  async open(signal?: AbortSignal): Promise<ServerPosition> {
+  async open(signal?: AbortSignal): Promise<ServerAnswer> {
     const { rows } = await this.#query<{ version: number }>(READ_SCHEMA_VERSION, [], signal);
     const version = rows[0]?.version;
     if (version === undefined) {
@@ -132,24 +140,59 @@ export class DutyDatabase {
       );
     }
     try {
-      const position = await this.#position(WAL_HISTORY, signal);
-      this.#insertOrGet = insertOrGet(WAL_HISTORY);
-      return position;
+      const answer = await this.#look(WAL_HISTORY, NO_ROLLUP, undefined, signal);
+      this.#history = WAL_HISTORY;
+      return answer;
     } catch (error) {
       if (!(error instanceof DutyDatabaseError) || error.transient) throw error;
-      return this.#position(START_HISTORY, signal);
+      return this.look(NO_ROLLUP, undefined, signal);
     }
   }
 
-  async #position(history: string, signal: AbortSignal | undefined): Promise<ServerPosition> {
-    const { rows } = await this.#query<PositionColumns>(readPosition(history), [], signal);
-    return positionOf(rows[0]);
+  /** Where the server is, and whether it has the witness. */
+  look(rollup: string, witness: Witness | undefined, signal?: AbortSignal): Promise<ServerAnswer> {
+    return this.#look(this.#history, rollup, witness, signal);
+  }
+
+  async #look(
+    history: string,
+    rollup: string,
+    witness: Witness | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ServerAnswer> {
+    const { rows } = await this.#query<PositionColumns>(
+      readPosition(history),
+      [rollup, ...witnessValues(witness)],
+      signal,
+    );
+    return answerOf(rows[0]);
+  }
+
+  /** The newest signed row above a slot. */
+  async newestSigned(rollup: string, aboveSlot: number, signal?: AbortSignal): Promise<Witness | undefined> {
+    const { rows } = await this.#query<{
+      validator_address: string;
+      slot: string;
+      duty_type: DutyKind;
+      block_index_within_checkpoint: number;
+      version: string;
+    }>(READ_WITNESS, [rollup, aboveSlot], signal);
+    const [row] = rows;
+    return (
+      row && {
+        validator: row.validator_address,
+        slot: Number(row.slot),
+        kind: row.duty_type,
+        index: row.block_index_within_checkpoint,
+        version: row.version,
+      }
+    );
   }
 
   /**
    * Inserts the duty or returns its row; undefined if the row was committed meanwhile, and the call must be repeated.
    */
-  async insertOrGet(lock: Lock, signal?: AbortSignal): Promise<DutyRow | undefined> {
+  async insertOrGet(lock: Lock, witness: Witness | undefined, signal?: AbortSignal): Promise<DutyRow | undefined> {
     const { rollup, validator, duty, hash, nodeId, token } = lock;
     const { rows } = await this.#query<
       PositionColumns & {
@@ -157,10 +200,22 @@ export class DutyDatabase {
         status: "signing" | "signed";
         message_hash: string;
         node_id: string;
+        version: string;
       }
     >(
-      this.#insertOrGet,
-      [rollup, validator, duty.slot, duty.blockNumber ?? 0, indexOf(duty), duty.kind, toHex(hash), nodeId, token],
+      insertOrGet(this.#history),
+      [
+        rollup,
+        validator,
+        duty.slot,
+        duty.blockNumber ?? 0,
+        indexOf(duty),
+        duty.kind,
+        toHex(hash),
+        nodeId,
+        token,
+        ...witnessValues(witness),
+      ],
       signal,
     );
     const [row] = rows;
@@ -170,15 +225,17 @@ export class DutyDatabase {
         status: row.status,
         messageHash: row.message_hash,
         nodeId: row.node_id,
-        ...positionOf(row),
+        version: row.version,
+        ...answerOf(row),
       }
     );
   }
 
-  /** False if this node no longer holds the lock. May be repeated. */
-  async markSigned(lock: Lock, signature: Uint8Array, signal?: AbortSignal): Promise<boolean> {
-    const { rowCount } = await this.#query(MARK_SIGNED, [toHex(signature), ...keyOf(lock), lock.token], signal);
-    return rowCount === 1;
+  /** The signed row; undefined if this node no longer holds the lock. May be repeated. */
+  async markSigned(lock: Lock, signature: Uint8Array, signal?: AbortSignal): Promise<Witness | undefined> {
+    const values = [toHex(signature), ...keyOf(lock), lock.token];
+    const { rows } = await this.#query<{ version: string }>(MARK_SIGNED, values, signal);
+    return rows.length === 0 ? undefined : witnessOf(lock, rows[0].version);
   }
 
   /** Deletes the duty if this node holds its lock and it is not signed. */

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { toHex } from "../../../protocol/bytes.ts";
-import { Recording, shortHash } from "../recording.ts";
+import { fromHex, toHex } from "../../../protocol/bytes.ts";
+import type { Duty } from "../duty.ts";
+import { Recording, shortHash, unknownPast } from "../recording.ts";
 import type { SignedDuties } from "../signed-duties.ts";
 import { prepareRequest, type SigningGuard, type SigningRequest } from "../signing-guard.ts";
 import { type RefusalReason, SigningRefusedError } from "../signing-refused-error.ts";
 import type { SigningWindow } from "../signing-window.ts";
+import type { DatabaseContinuity } from "./database-continuity.ts";
 import { DutyDatabaseError } from "./database-error.ts";
-import type { DutyDatabase, DutyRow, Lock } from "./duty-database.ts";
-import type { ServerHistories } from "./server-histories.ts";
+import { type DutyDatabase, type DutyRow, type Lock, witnessOf } from "./duty-database.ts";
 
 export interface HaSigningSettings {
   /** Lower-case 0x text. */
@@ -22,14 +23,8 @@ export interface HaSigningSettings {
 interface HaSigningParts {
   readonly window: SigningWindow;
   readonly duties: SignedDuties;
-  readonly histories: ServerHistories;
+  readonly continuity: DatabaseContinuity;
   readonly database: DutyDatabase;
-}
-
-interface Answer {
-  readonly row: DutyRow;
-  /** `ServerHistories.positions()` from before the statement was sent. */
-  readonly before: ReadonlyMap<string, bigint>;
 }
 
 /** A failed statement is repeated after this long, and twice as long after each further failure, up to the maximum. */
@@ -42,8 +37,10 @@ const RACE_STEP_MS = 10;
 /**
  * Guard of a node in a high-availability group. The nodes share validator keys and a table in PostgreSQL with one row
  * for each duty. The node that inserts the row signs; it returns the signature only after the row says so, and only
- * while the row is still its own. The node's own record on disk is kept as well, so that a database that lost rows
- * cannot make this node sign twice; ServerHistories keeps it from signing what another node may have signed there.
+ * while the row is still its own. The record on disk is kept as well, also of what other nodes signed, so that a
+ * database that lost rows cannot make this node sign another message. DatabaseContinuity keeps it from signing for
+ * slots whose rows may be lost, among them every slot that may have been signed for before this start. That counts even
+ * if the message is on record: another node may have signed another one, if this signature never left.
  *
  * While the database is away a duty waits for it as long as its slot lasts, and at least for the timeout.
  */
@@ -64,15 +61,21 @@ export class HaSigningGuard implements SigningGuard {
     const prepared = prepareRequest(request);
     const { validator, duty, hash } = prepared;
     this.#parts.window.check(validator, duty);
+    // Before the row is inserted: while this node cannot sign, another one may.
+    this.#checkKnown(validator, duty);
     const { rollup, nodeId, signingTimeoutMs } = this.#settings;
     const lock: Lock = { rollup, validator, duty, hash, nodeId, token: randomBytes(16).toString("hex") };
     const databaseBy = performance.now() + Math.max(signingTimeoutMs, this.#parts.window.msLeft(duty));
     let mayHoldLock = true;
     try {
-      const answer = await this.#acquire(lock, databaseBy, signal);
-      mayHoldLock = answer.row.mine;
-      if (!answer.row.mine) throw takenBy(lock, answer.row);
-      await this.#record(lock, answer);
+      const row = await this.#acquire(lock, databaseBy, signal);
+      mayHoldLock = row.mine;
+      if (!row.mine) {
+        if (row.status === "signed") await this.#recordOther(lock, row);
+        throw takenBy(lock, row);
+      }
+      this.#checkKnown(validator, duty);
+      await this.#recording.record({ validator, duty, hash, knownUpTo: this.#parts.continuity.upTo });
       const signature = await prepared.makeSignature(signal);
       await this.#markSigned(lock, signature, databaseBy, signal);
       return signature;
@@ -84,14 +87,14 @@ export class HaSigningGuard implements SigningGuard {
   }
 
   /** The row with this request's lock, or the row of another request that has signed or did not sign in time. */
-  async #acquire(lock: Lock, databaseBy: number, signal: AbortSignal | undefined): Promise<Answer> {
+  async #acquire(lock: Lock, databaseBy: number, signal: AbortSignal | undefined): Promise<DutyRow> {
     const { pollingIntervalMs, signingTimeoutMs } = this.#settings;
     let otherBy: number | undefined;
     for (;;) {
-      const answer = await this.#whenBack(lock, databaseBy, signal, () => this.#insertOrGet(lock, signal));
-      if (answer.row.mine || answer.row.status === "signed") return answer;
+      const row = await this.#whenBack(lock, databaseBy, signal, () => this.#insertOrGet(lock, signal));
+      if (row.mine || row.status === "signed") return row;
       otherBy ??= performance.now() + signingTimeoutMs;
-      if (performance.now() >= otherBy) return answer;
+      if (performance.now() >= otherBy) return row;
       await pause(pollingIntervalMs, signal);
     }
   }
@@ -117,21 +120,37 @@ export class HaSigningGuard implements SigningGuard {
     }
   }
 
-  async #insertOrGet(lock: Lock, signal: AbortSignal | undefined): Promise<Answer> {
+  async #insertOrGet(lock: Lock, signal: AbortSignal | undefined): Promise<DutyRow> {
+    const { continuity, database, window } = this.#parts;
     for (let tries = 1; ; tries++) {
-      const before = this.#parts.histories.positions();
-      const row = await this.#parts.database.insertOrGet(lock, signal);
-      if (row !== undefined) return { row, before };
+      const before = continuity.known(window.newestSlot());
+      const row = await database.insertOrGet(lock, before.witness, signal);
+      if (row !== undefined) {
+        continuity.note(row, before, window.newestSlot());
+        return row;
+      }
       if (tries === RACE_TRIES) throw new DutyDatabaseError("it did not return the duty's row", { transient: true });
       await pause(tries * RACE_STEP_MS, signal);
     }
   }
 
-  /** Puts the message on disk, unless the database may lack what another node signed. */
-  async #record({ validator, duty, hash }: Lock, { row, before }: Answer): Promise<void> {
-    const { histories, window } = this.#parts;
-    const knownUpTo = histories.note(row.history, row.position, before, window.newestSlot());
-    await this.#recording.record({ validator, duty, hash, knownUpTo });
+  /** Throws a SigningRefusedError if the database may lack what another node signed in the slot. */
+  #checkKnown(validator: string, duty: Duty): void {
+    const { upTo } = this.#parts.continuity;
+    if (duty.slot <= upTo) throw unknownPast(validator, duty, upTo);
+  }
+
+  /** Puts the message that another request signed on disk, so that this node never signs another one. */
+  async #recordOther(lock: Lock, { messageHash, version }: DutyRow): Promise<void> {
+    this.#parts.continuity.saw(witnessOf(lock, version));
+    if (!/^0x[0-9a-f]{64}$/i.test(messageHash)) return;
+    const { validator, duty } = lock;
+    try {
+      await this.#recording.record({ validator, duty, hash: fromHex(messageHash), knownUpTo: -1 });
+    } catch (error) {
+      // The duty is refused in any case: the record has another message, or is full.
+      if (!(error instanceof SigningRefusedError)) throw error;
+    }
   }
 
   async #markSigned(
@@ -141,8 +160,9 @@ export class HaSigningGuard implements SigningGuard {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const mark = () => this.#parts.database.markSigned(lock, signature, signal);
-    if (await this.#whenBack(lock, databaseBy, signal, mark)) return;
-    throw refused(lock, "lock lost", "the lock was deleted while the signature was made");
+    const witness = await this.#whenBack(lock, databaseBy, signal, mark);
+    if (witness === undefined) throw refused(lock, "lock lost", "the lock was deleted while the signature was made");
+    this.#parts.continuity.saw(witness);
   }
 
   /** Requests that wait for the database are refused. */

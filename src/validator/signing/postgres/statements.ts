@@ -39,36 +39,63 @@ export const SCHEMA_DOWN = ["DROP TABLE IF EXISTS validator_duties", "DROP TABLE
 
 export const READ_SCHEMA_VERSION = "SELECT version FROM schema_version ORDER BY version DESC LIMIT 1";
 
-/** Where the server is. `history` lists the columns of server-histories.ts. */
-export function readPosition(history: string): string {
-  return `SELECT ${history}, 'validator_duties'::regclass::oid::text AS table_id`;
+/**
+ * Names the table: a table made anew has another oid, and TRUNCATE, VACUUM FULL and CLUSTER give it another file.
+ */
+const tableId = (oid: string) => `${oid}::text || '/' || pg_relation_filenode(${oid}::oid)::text AS table_id`;
+
+/** Whether the signed row with the given key is there as that version; true if the version is null. */
+function hasWitness(rollup: string, [validator, slot, kind, index, version]: readonly string[]): string {
+  return `(${version}::text IS NULL OR EXISTS (SELECT 1 FROM validator_duties
+  WHERE rollup_address = ${rollup} AND validator_address = ${validator} AND slot = ${slot} AND duty_type = ${kind}
+    AND block_index_within_checkpoint = ${index} AND status = 'signed' AND xmin::text = ${version})) AS has_witness`;
 }
 
 /**
+ * Where the server is. `history` lists the columns of database-continuity.ts. Values: rollup; validator, slot, kind,
+ * index and version of the witness, null without one.
+ */
+export function readPosition(history: string): string {
+  return `SELECT ${history}, ${tableId("'validator_duties'::regclass::oid")},
+  ${hasWitness("$1", ["$2", "$3", "$4", "$5", "$6"])}`;
+}
+
+/**
+ * The newest signed row of a rollup above a slot, with its version: the transaction that wrote it, which a row keeps
+ * until it is written again. Values: rollup, slot.
+ */
+export const READ_WITNESS = `SELECT validator_address, slot::text, duty_type, block_index_within_checkpoint,
+  xmin::text AS version
+FROM validator_duties WHERE rollup_address = $1 AND slot > $2 AND status = 'signed' ORDER BY slot DESC LIMIT 1`;
+
+/**
  * Inserts a duty with status `signing`, or returns the row that is there. Values: rollup, validator, slot, block
- * number, index, kind, message hash, node id, lock token. `history` lists the columns of server-histories.ts.
+ * number, index, kind, message hash, node id, lock token; validator, slot, kind, index and version of the witness.
+ * `history` lists the columns of database-continuity.ts. `version` is the transaction that wrote the row.
  *
  * `mine` is also true for a row that an earlier try with the same token inserted and whose answer was lost. Without a
  * row in the answer, another transaction committed the row after this statement began; the statement must be repeated.
  */
 export function insertOrGet(history: string): string {
+  const witness = hasWitness("$1", ["$10", "$11", "$12", "$13", "$14"]);
   return `WITH inserted AS (
   INSERT INTO validator_duties (rollup_address, validator_address, slot, block_number, block_index_within_checkpoint,
     duty_type, status, message_hash, node_id, lock_token, started_at)
   VALUES ($1, $2, $3, $4, $5, $6, 'signing', $7, $8, $9, CURRENT_TIMESTAMP)
   ON CONFLICT (rollup_address, validator_address, slot, duty_type, block_index_within_checkpoint) DO NOTHING
-  RETURNING status, message_hash, node_id, tableoid::text AS table_id, TRUE AS mine
+  RETURNING status, message_hash, node_id, ${tableId("tableoid")}, xmin::text AS version, TRUE AS mine
 )
-SELECT *, ${history} FROM inserted
+SELECT *, ${history}, ${witness} FROM inserted
 UNION ALL
-SELECT status, message_hash, node_id, tableoid::text, lock_token = $9, ${history}
+SELECT status, message_hash, node_id, ${tableId("tableoid")}, xmin::text, lock_token = $9, ${history}, ${witness}
 FROM validator_duties
 WHERE rollup_address = $1 AND validator_address = $2 AND slot = $3 AND duty_type = $6
   AND block_index_within_checkpoint = $5 AND NOT EXISTS (SELECT 1 FROM inserted)`;
 }
 
 /**
- * Marks the duty with the lock token as signed. Values: signature, rollup, validator, slot, kind, index, token.
+ * Marks the duty with the lock token as signed and returns the row's version, or nothing if the lock is gone. Values:
+ * signature, rollup, validator, slot, kind, index, token.
  * Repeating it with the same signature is harmless, so a lost answer can be asked for again. The times may come from
  * two servers whose clocks differ, and the table wants them in order.
  */
@@ -76,7 +103,8 @@ export const MARK_SIGNED = `UPDATE validator_duties
 SET status = 'signed', signature = $1, completed_at = GREATEST(started_at, CURRENT_TIMESTAMP::timestamp)
 WHERE rollup_address = $2 AND validator_address = $3 AND slot = $4 AND duty_type = $5
   AND block_index_within_checkpoint = $6 AND lock_token = $7
-  AND (status = 'signing' OR (status = 'signed' AND signature = $1))`;
+  AND (status = 'signing' OR (status = 'signed' AND signature = $1))
+RETURNING xmin::text AS version`;
 
 /** Deletes a duty that was not signed. Values: rollup, validator, slot, kind, index, token. */
 export const RELEASE_LOCK = `DELETE FROM validator_duties
