@@ -23,6 +23,7 @@ export interface EndpointHealthOptions {
 
 const PROBE_MS = 2_000;
 const REST_MS = 500;
+const RECHECK_MS = 1_000;
 const MAX_REST_MS = 64_000;
 const MAX_PROBE_PAUSE_MS = 30_000;
 /** An endpoint that failed again within this time after it recovered rests for twice as long as before. */
@@ -55,6 +56,7 @@ export class EndpointHealth {
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #relapses = 0;
   #failedProbes = 0;
+  #probeFailedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #restUntil = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -113,7 +115,7 @@ export class EndpointHealth {
   late(): void {
     if (this.#isClosed || this.#state !== "answering") return;
     this.#leave("doubted");
-    void this.check();
+    this.#probeAfter(this.#restUntil - this.#now());
   }
 
   /** Whether the endpoint answers a probe. Concurrent callers share one. The outcome sets the state. */
@@ -122,6 +124,11 @@ export class EndpointHealth {
       this.#check = undefined;
     });
     return this.#check;
+  }
+
+  /** As `check`, but a probe that failed within the last second counts. */
+  recheck(): Promise<boolean> {
+    return this.#now() - this.#probeFailedAt < RECHECK_MS ? Promise.resolve(false) : this.check();
   }
 
   /** Ends probes, and begins no more. */
@@ -161,6 +168,7 @@ export class EndpointHealth {
   }
 
   #probeFailed(reason: string): void {
+    this.#probeFailedAt = this.#now();
     if (this.#isClosed) return;
     if (this.#state === "failing") {
       const pauseMs = this.#restMs() * 2 ** Math.min(++this.#failedProbes, MAX_DOUBLINGS);

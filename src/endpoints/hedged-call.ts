@@ -4,14 +4,15 @@ export interface Endpoint {
   readonly health: EndpointHealth;
 }
 
-export interface HedgedCallOptions<E extends Endpoint> {
+export interface HedgedCallOptions {
   /** What is asked for, from a fixed set, such as the name of a method. */
   kind: string;
   /** Milliseconds after which the next endpoint is asked too; what the endpoint usually takes decides by default. */
   hedgeMs?: number;
   /**
-   * `call`: a silent endpoint's call goes to the next one after the delay. `probe`: only if it does not answer a probe
-   * either, for calls that may rightly take long.
+   * `call`: a silent endpoint's call goes to the next one after the delay. `probe`, for calls that may rightly take
+   * long: only if it does not answer a probe either, and then its answer is no longer waited for where there is no other
+   * endpoint. An endpoint that fails is then asked only after it answered a probe.
    */
   hedge?: "call" | "probe";
   /** Whether the failure says that the endpoint's other calls would fail too. */
@@ -20,8 +21,15 @@ export interface HedgedCallOptions<E extends Endpoint> {
   isFinal(error: unknown): boolean;
   /** Aborts the call, with the signal's reason. */
   signal?: AbortSignal;
-  /** Called when an endpoint is asked because another one has not answered in time. */
-  hedged?(endpoint: E): void;
+}
+
+/** An endpoint that fails was not asked, since it does not answer probes. */
+export class EndpointFailsError extends Error {
+  override readonly name = "EndpointFailsError";
+
+  constructor(endpoint: string) {
+    super(`${endpoint} does not answer`);
+  }
 }
 
 /** No endpoint gave a usable answer: one error for each that was asked, in the order of asking. */
@@ -62,7 +70,7 @@ interface Attempt<E> {
 export function hedgedCall<E extends Endpoint, T>(
   endpoints: readonly E[],
   ask: (endpoint: E, signal: AbortSignal) => Promise<T>,
-  options: HedgedCallOptions<E>,
+  options: HedgedCallOptions,
 ): Promise<T> {
   return new HedgedCall(endpoints, ask, options).run();
 }
@@ -70,7 +78,7 @@ export function hedgedCall<E extends Endpoint, T>(
 class HedgedCall<E extends Endpoint, T> {
   readonly #waiting: E[];
   readonly #ask: (endpoint: E, signal: AbortSignal) => Promise<T>;
-  readonly #options: HedgedCallOptions<E>;
+  readonly #options: HedgedCallOptions;
   readonly #running = new Set<Attempt<E>>();
   readonly #failures: { endpoint: E; error: unknown }[] = [];
   readonly #result = Promise.withResolvers<T>();
@@ -81,7 +89,7 @@ class HedgedCall<E extends Endpoint, T> {
   constructor(
     endpoints: readonly E[],
     ask: (endpoint: E, signal: AbortSignal) => Promise<T>,
-    options: HedgedCallOptions<E>,
+    options: HedgedCallOptions,
   ) {
     this.#waiting = inOrder(endpoints);
     this.#ask = ask;
@@ -114,11 +122,19 @@ class HedgedCall<E extends Endpoint, T> {
     const stop = new AbortController();
     const attempt: Attempt<E> = { endpoint, stop, startedAt: performance.now(), isSilent: false };
     this.#running.add(attempt);
-    this.#arm(attempt);
-    this.#ask(endpoint, stop.signal).then(
+    this.#begin(attempt).then(
       (value) => this.#succeeded(attempt, value),
       (error) => this.#failed(attempt, error),
     );
+  }
+
+  async #begin(attempt: Attempt<E>): Promise<T> {
+    const { endpoint, stop } = attempt;
+    const { health } = endpoint;
+    const isDoubtful = this.#options.hedge === "probe" && health.state === "failing";
+    if (isDoubtful && !(await health.recheck())) throw new EndpointFailsError(health.name);
+    this.#arm(attempt);
+    return this.#ask(endpoint, stop.signal);
   }
 
   #arm(attempt: Attempt<E>): void {
@@ -138,7 +154,6 @@ class HedgedCall<E extends Endpoint, T> {
       return;
     }
     if (this.#isOver) return;
-    if (this.#waiting.length > 0) this.#options.hedged?.(this.#waiting[0]);
     this.#next();
     if (await checked) return;
     this.#abandon();
@@ -146,7 +161,8 @@ class HedgedCall<E extends Endpoint, T> {
 
   /** Waits no longer for endpoints that do not answer a probe either, once another one has answered. */
   #abandon(): void {
-    if (!this.#isAnswered || this.#isOver) return;
+    const isUseless = this.#isAnswered || (this.#options.hedge === "probe" && this.#waiting.length === 0);
+    if (!isUseless || this.#isOver) return;
     for (const attempt of this.#running) {
       if (attempt.isSilent && attempt.endpoint.health.state === "failing") attempt.stop.abort();
     }
@@ -166,12 +182,13 @@ class HedgedCall<E extends Endpoint, T> {
     this.#running.delete(attempt);
     const { isOutage, isFinal } = this.#options;
     const { health } = attempt.endpoint;
-    if (isOutage(error)) health.failed(error instanceof Error ? error.message : String(error));
+    if (error instanceof EndpointFailsError || isOutage(error))
+      health.failed(error instanceof Error ? error.message : String(error));
     else {
       this.#isAnswered = true;
       health.answered(this.#options.kind, performance.now() - attempt.startedAt);
     }
-    if (isFinal(error)) {
+    if (!(error instanceof EndpointFailsError) && isFinal(error)) {
       this.#end(() => this.#result.reject(error));
       return;
     }

@@ -106,12 +106,32 @@ describe("a call that needs a full node", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("goes to no other node once the first may have it", async () => {
+  it("goes to the next node when the first breaks off, unless it hands out work", async () => {
     const dropping = await upstream((res) => res.destroy());
     const other = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
     const { ask } = forwarding(dropping, other);
-    expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 503 });
+    expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 200 });
+    asked.length = 0;
+    const upstreams = new Upstreams({ urls: () => [dropping, other], log: recordingLogger() });
+    await expect(upstreams.forward("prover_startProof", "{}", undefined)).rejects.toThrow("cannot be reached");
     expect(asked).toHaveLength(1);
+  });
+
+  it("goes to the next node when the first accepts it and never answers, and later calls at once", async () => {
+    const hanging = await upstream(() => undefined);
+    const other = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
+    const { ask, log } = forwarding(hanging, other);
+    expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 200 });
+    expect(log.entries.map(({ message }) => message)).toEqual(["the {service} endpoint {endpoint} fails"]);
+    const before = asked.length;
+    for (let i = 0; i < 5; i++) expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 200 });
+    const posts = asked.slice(before).filter(({ body }) => body !== "");
+    expect(posts).toHaveLength(5);
+  });
+
+  it("is refused soon when the only node accepts it and never answers", async () => {
+    const { ask } = forwarding(await upstream(() => undefined));
+    for (let i = 0; i < 2; i++) expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 503 });
   });
 
   it("is answered with 503 and what is missing while no node can be reached, which is logged once", async () => {

@@ -1,3 +1,5 @@
+import { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import type { Logger } from "../../telemetry/logger.ts";
@@ -13,9 +15,18 @@ import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */
 const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
 const CALL_MS = 60_000;
+const MAX_PROBE_BYTES = 64 * 1024;
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Errors of a connection that was never made: nothing has been sent. */
 const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+/**
+ * Calls that may be sent to a second node when the first one may have taken them: reads, and the sending of a
+ * transaction, which has the same effect twice. Methods of provers hand out work.
+ */
+const REPEATABLE = /^(node|svc|aztec|p2p)_/;
+/** A call without an answer after this long is sent to the next node, if the first one answers no probe either. */
+const HEDGE_MS = 1_000;
+const PROBE_MS = 2_000;
 const UNAUTHORIZED = 401;
 const OPENING_BRACE = 0x7b;
 
@@ -29,14 +40,38 @@ export interface UpstreamsOptions {
   log: Logger;
 }
 
-/** Forwards calls to the public port of other nodes. */
+/** A node answered with something else than JSON-RPC, as a proxy does whose node is down. */
+class NoJsonRpcError extends Error {
+  override readonly name = "NoJsonRpcError";
+
+  constructor(status: number) {
+    super(`the full node answered with HTTP status ${status}`);
+  }
+}
+
+/** Whether the node cannot have taken the call. */
+function isUntaken(error: unknown): boolean {
+  if (error instanceof UpstreamKeyError) return true;
+  return error instanceof HttpError && error.code !== undefined && NEVER_CONNECTED.has(error.code);
+}
+
+/** A node answers, whatever it says of itself. */
+const probeOf = (url: string) => async (signal: AbortSignal) => {
+  const call = { url: `${url.replace(/\/+$/, "")}/live`, signal } as const;
+  const { status } = await wholeExchange(call, { totalMs: PROBE_MS, maxBytes: MAX_PROBE_BYTES });
+  if (status >= 500) throw new NoJsonRpcError(status);
+};
+
+/** Forwards calls to the public port of other nodes, by the policy of src/endpoints. */
 export class Upstreams implements Forwarder {
   readonly #options: UpstreamsOptions;
   readonly #places = new ClientPlaces(PLACES);
+  readonly #book: EndpointBook;
   #away = false;
 
   constructor(options: UpstreamsOptions) {
     this.#options = options;
+    this.#book = new EndpointBook({ logger: options.log });
   }
 
   async forward(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<RpcAnswer> {
@@ -56,7 +91,7 @@ export class Upstreams implements Forwarder {
     }
   }
 
-  /** The first answer. Another node is asked only when the one before cannot have taken the call. */
+  /** The first answer. Rejects with an RpcError. */
   async #ask(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<WholeReply> {
     const client = caller?.client() ?? "";
     const headers = {
@@ -65,31 +100,42 @@ export class Upstreams implements Forwarder {
       // A node that trusts this process as a proxy counts the call as its client's.
       ...(client !== "" && { "x-forwarded-for": client }),
     };
+    const endpoints = this.#options
+      .urls()
+      .map((url) => ({ url, health: this.#book.of("upstream", url, probeOf(url)) }));
+    const mayRepeat = REPEATABLE.test(method);
     const signal = caller?.signal();
-    let failure: unknown;
-    for (const url of this.#options.urls()) {
-      try {
-        const call = { method: "POST", url, headers, body: request, signal } as const;
-        const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MOST_ANSWER_BYTES });
-        if (reply.status !== UNAUTHORIZED) {
-          this.#found();
-          return reply;
-        }
-        failure = new UpstreamKeyError(url, this.#options.apiKey !== undefined);
-      } catch (error) {
-        failure = error;
-        if (!(error instanceof HttpError) || error.code === undefined || !NEVER_CONNECTED.has(error.code)) break;
-      }
+    const ask = async ({ url }: { url: string }, ended: AbortSignal): Promise<WholeReply> => {
+      const call = { method: "POST", url, headers, body: request, signal: ended } as const;
+      const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MOST_ANSWER_BYTES });
+      if (reply.status === UNAUTHORIZED) throw new UpstreamKeyError(url, this.#options.apiKey !== undefined);
+      if (reply.body[0] !== OPENING_BRACE) throw new NoJsonRpcError(reply.status);
+      return reply;
+    };
+    try {
+      const reply = await hedgedCall(endpoints, ask, {
+        kind: "call",
+        hedge: "probe",
+        hedgeMs: mayRepeat ? HEDGE_MS : CALL_MS,
+        isOutage: (error) => !(error instanceof UpstreamKeyError),
+        isFinal: (error) => !mayRepeat && !isUntaken(error),
+        signal,
+      });
+      this.#found();
+      return reply;
+    } catch (error) {
+      if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer");
+      const failures = error instanceof AllEndpointsFailed ? error.failures.map((failure) => failure.error) : [error];
+      const keyError = failures.find((failure) => failure instanceof UpstreamKeyError);
+      const noJson = failures.find((failure) => failure instanceof NoJsonRpcError);
+      if (keyError !== undefined) this.#lost(keyError);
+      else if (noJson !== undefined) throw unavailable(`${noJson.message}, not JSON-RPC`, noJson);
+      const why = keyError !== undefined ? "which does not take calls from this one" : "which cannot be reached";
+      throw unavailable(`${method} needs a full node, ${why}`, keyError ?? failures.at(-1));
     }
-    if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer");
-    this.#lost(failure);
-    const why =
-      failure instanceof UpstreamKeyError ? "which does not take calls from this one" : "which cannot be reached";
-    throw unavailable(`${method} needs a full node, ${why}`, failure);
   }
 
   async #answered({ status, headers, body }: WholeReply): Promise<RpcAnswer> {
-    if (body[0] !== OPENING_BRACE) throw unavailable(`the full node answered with HTTP status ${status}, not JSON-RPC`);
     await this.#catchUp(headers.get(BLOCK_HEADER));
     const pause = headers.get("retry-after");
     return { status, body, ...(pause !== null && { headers: [["Retry-After", pause]] }) };

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { startRecordedL1 } from "../recorded-node.ts";
+import { failingFirst } from "./failing-first.ts";
+import { LIES } from "./lies.ts";
+
+const LIMIT_MS = 60_000;
+
+it("a node whose first L1 endpoint never answers starts, follows L1 and gives fees", {
+  timeout: 8 * LIMIT_MS,
+}, async () => {
+  const { lie } = LIES.find(({ name }) => name === "never answers")!;
+  const l1 = await startRecordedL1();
+  try {
+    const { port, ready, firstBlock, laterBlock, failedFees } = await failingFirst(lie, l1, {
+      limitMs: LIMIT_MS,
+      startOnly: true,
+    });
+    for (const seconds of [port, ready, firstBlock, laterBlock]) expect(seconds).toBeDefined();
+    expect(failedFees).toBe(0);
+  } finally {
+    l1.stop();
+  }
+});
