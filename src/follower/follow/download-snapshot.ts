@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { constants, createZstdDecompress } from "node:zlib";
+import { HttpError } from "../../http/errors.ts";
+import { type HttpReply, openExchange } from "../../http/exchange.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_PATH, SNAPSHOT_SCHEMA } from "../format/snapshot.ts";
@@ -28,62 +28,70 @@ export interface SnapshotLimits {
   silentMs: number;
   /** Pause before asking again for a copy that is being made. */
   againMs: number;
+  /** For how long an upstream may be making a copy. */
+  preparingMs: number;
 }
+
+/** Waits of a download in all, as a multiple of the longest one, beside the time of its bytes at the least rate. */
+const SILENCES = 3;
+/** Minimum download rate in bytes per millisecond. */
+const SLOWEST_RATE = 64;
 
 /** The upstream chooses how far back its data may refer; unpacking keeps as much in memory, here at most 8 MiB. */
 const MOST_WINDOW_LOG = 23;
 
-const LIMITS: SnapshotLimits = { silentMs: 20_000, againMs: 500 };
+const LIMITS: SnapshotLimits = { silentMs: 20_000, againMs: 500, preparingMs: 600_000 };
 
 /**
  * Downloads a copy of an upstream's store (docs/feed.md#snapshots). Rejects with an UpstreamError, what `begin` throws,
  * or the reason of `signal`; what is written then is to be deleted.
  */
 export async function downloadSnapshot(download: SnapshotDownload): Promise<void> {
-  const { url, signal, limits: { silentMs, againMs } = LIMITS } = download;
+  const { url, signal, limits = LIMITS } = download;
   const upstream = redactUrl(url);
+  const preparedBy = performance.now() + limits.preparingMs;
   for (;;) {
-    const { request, answer } = await ask(url, { silentMs, signal });
+    const done = new AbortController();
     try {
-      if (answer.statusCode === 200) return await receive(answer, download, upstream);
-      if (answer.statusCode !== 202) {
-        throw new UpstreamError(upstream, "refused", `answers with status ${answer.statusCode}`);
-      }
+      const answer = await ask(url, { limits, signal: AbortSignal.any([signal, done.signal]) });
+      if (answer.status === 200) return await receive(answer, download, upstream);
+      if (answer.status !== 202) throw new UpstreamError(upstream, "refused", `answers with status ${answer.status}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
-      request.destroy();
+      done.abort();
     }
-    await sleep(againMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (performance.now() + limits.againMs > preparedBy) {
+      const rule = `has made no snapshot in ${Math.round(limits.preparingMs / 1000)} s`;
+      throw new UpstreamError(upstream, "slow", rule);
+    }
+    await sleep(limits.againMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-function ask(
+async function ask(
   url: string,
-  { silentMs, signal }: { silentMs: number; signal: AbortSignal },
-): Promise<{ request: ClientRequest; answer: IncomingMessage }> {
-  const upstream = redactUrl(url);
-  const send = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
-  const request = send(`${url.replace(/\/+$/, "")}${SNAPSHOT_PATH}`, { signal, agent: false, timeout: silentMs });
-  return new Promise((resolve, reject) => {
-    request.once("timeout", () =>
-      request.destroy(new UpstreamError(upstream, "silent", `sends nothing for ${silentMs} ms`)),
-    );
-    request.once("response", (answer) => resolve({ request, answer }));
-    request.on("error", (cause) => {
-      if (signal.aborted) reject(signal.reason);
-      else if (cause instanceof UpstreamError) reject(cause);
-      else reject(new UpstreamError(upstream, "unreachable", `cannot be reached: ${cause.message}`, { cause }));
+  { limits: { silentMs }, signal }: { limits: SnapshotLimits; signal: AbortSignal },
+): Promise<HttpReply> {
+  const times = { silenceMs: silentMs, totalMs: SILENCES * silentMs, slowestRate: SLOWEST_RATE };
+  try {
+    return await openExchange({ url: `${url.replace(/\/+$/, "")}${SNAPSHOT_PATH}`, signal }, times);
+  } catch (cause) {
+    if (!(cause instanceof HttpError)) throw cause;
+    throw new UpstreamError(redactUrl(url), cause.kind === "timeout" ? "silent" : "unreachable", cause.message, {
+      cause,
     });
-    request.end();
-  });
+  }
 }
 
 async function receive(
-  answer: IncomingMessage,
+  answer: HttpReply,
   { file, begin, progress, signal }: SnapshotDownload,
   upstream: string,
 ): Promise<void> {
   const count = (name: string): number => {
-    const text = String(answer.headers[name] ?? "");
+    const text = answer.headers.get(name) ?? "";
     if (/^[0-9]{1,15}$/.test(text)) return Number(text);
     throw new UpstreamError(upstream, "malformed", `header ${name} must be a whole number`);
   };
@@ -108,13 +116,17 @@ async function receive(
       params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
       chunkSize: 1024 * 1024,
     });
-    await pipeline(answer, unpack, counted, createWriteStream(file, { flags: "wx" }), { signal });
+    await pipeline(answer.body, unpack, counted, createWriteStream(file, { flags: "wx" }), { signal });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UpstreamError) throw error;
+    if (error instanceof HttpError && error.kind !== "unreachable") {
+      const rule = `${error.message}; ${written} of ${bytes} bytes of its snapshot are unpacked`;
+      throw new UpstreamError(upstream, error.kind === "timeout" ? "silent" : "slow", rule, { cause: error });
+    }
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code.startsWith("ZSTD_")) throw new UpstreamError(upstream, "malformed", `its snapshot is damaged: ${message}`);
-    if (code.startsWith("ERR_") || code === "ECONNRESET") {
+    if (code.startsWith("ERR_") || error instanceof HttpError) {
       throw new UpstreamError(upstream, "ended", `ended the snapshot after ${written} of ${bytes} bytes`);
     }
     throw error;

@@ -29,8 +29,11 @@ export interface UpstreamSnapshotOptions {
   stream: NodeJS.WriteStream;
   signal: AbortSignal;
   limits?: SnapshotLimits;
+  /** Between two lines about a snapshot that is waited for. */
+  tellEveryMs?: number;
 }
 
+const TELL_EVERY_MS = 60_000;
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -67,6 +70,13 @@ export async function startFromSnapshot(options: UpstreamSnapshotOptions): Promi
 
 async function take(url: string, options: UpstreamSnapshotOptions): Promise<SnapshotFacts> {
   const { directory, identity, core, mapSizeKb, openChain, log, stream, signal, limits } = options;
+  const upstream = redactUrl(url);
+  const began = performance.now();
+  let bytesSoFar = 0;
+  const waiting = setInterval(() => {
+    const facts = { upstream, seconds: Math.round((performance.now() - began) / 1000), bytes: bytesSoFar };
+    log.info(facts, "waiting for the snapshot of {upstream} since {seconds} s: {bytes} bytes so far");
+  }, options.tellEveryMs ?? TELL_EVERY_MS);
   const folder = await mkdtemp(join(directory.path, RESTORE_FOLDER));
   const copy = join(folder, "chain");
   let report: TransferReport | undefined;
@@ -83,8 +93,14 @@ async function take(url: string, options: UpstreamSnapshotOptions): Promise<Snap
           ? transferBar(stream, bytes, "snapshot")
           : transferLog(log, bytes, "downloading a snapshot");
       },
-      progress: (bytes) => report?.update(bytes),
-    }).finally(() => report?.end());
+      progress(bytes) {
+        bytesSoFar = bytes;
+        report?.update(bytes);
+      },
+    }).finally(() => {
+      clearInterval(waiting);
+      report?.end();
+    });
     checkDatabase(copy);
     await checkIdentity(copy, { identity, mapSizeKb });
     const services = await openChain(copy);
@@ -101,7 +117,7 @@ async function take(url: string, options: UpstreamSnapshotOptions): Promise<Snap
       await services.store.close();
     }
     signal.throwIfAborted();
-    snapshotTaken(directory.path, redactUrl(url));
+    snapshotTaken(directory.path, upstream);
     swapIn(directory.path, copy);
     return facts;
   } finally {

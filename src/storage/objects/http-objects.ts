@@ -6,6 +6,8 @@ import type { ObjectTransport } from "./object-transport.ts";
 
 /** Interruptions after which a download fails, even if each attempt made progress. */
 const MAX_RESUMPTIONS = 50;
+/** Of them those after which the server sent the object from its start, because it has no ranges. */
+const MAX_RESTARTS = 2;
 
 /** URL of an object below a base. */
 export function objectUrl(base: URL, key: string): URL {
@@ -44,8 +46,7 @@ export class HttpObjects implements ObjectReader {
   async open(key: string, signal?: AbortSignal): Promise<ObjectBody | undefined> {
     const first = await this.#request(key, {}, signal);
     if (!this.#isThere("read", key, first.status)) return undefined;
-    const length = first.headers.get("content-length");
-    const size = length === null ? undefined : Number(length);
+    const size = sizeOf(first);
     return { size, pieces: this.#pieces(key, first, size, signal) };
   }
 
@@ -59,7 +60,11 @@ export class HttpObjects implements ObjectReader {
     return this.#transport.stream("read", key, { method: "GET", url: objectUrl(this.#base, key), headers, signal });
   }
 
-  /** Resumes a broken download, as long as the server confirms that the object is unchanged. */
+  /**
+   * Resumes a broken download, as long as the server confirms that the object is unchanged. A server without ranges or
+   * versions sends it from the start again; what was received before is skipped. Whether the pieces are of one object
+   * is then known only as well as its length and version tell: readers check what they get.
+   */
   async *#pieces(
     key: string,
     first: HttpReply,
@@ -67,21 +72,27 @@ export class HttpObjects implements ObjectReader {
     signal?: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const delays = this.#transport.retryDelaysMs;
-    const version = first.headers.get("etag") ?? first.headers.get("last-modified");
+    const version = versionOf(first);
     let received = 0;
     let failures = 0;
     let resumptions = 0;
+    let restarts = 0;
+    let skip = 0;
     for (let reply = first; ; ) {
       try {
         for await (const piece of reply.body) {
-          received += piece.length;
+          const fresh = piece.subarray(Math.min(skip, piece.length));
+          skip -= piece.length - fresh.length;
+          if (fresh.length === 0) continue;
+          received += fresh.length;
           failures = 0;
-          yield piece;
+          yield fresh;
         }
-        return;
+        if (skip === 0) return;
+        throw this.#transport.fail("read", key, `it became shorter than ${received} bytes while it was read`);
       } catch (error) {
         const exhausted = failures >= delays.length || resumptions >= MAX_RESUMPTIONS;
-        if (!isTemporaryError(error) || exhausted || version === null || version.startsWith("W/")) {
+        if (!isTemporaryError(error) || exhausted) {
           const at = size === undefined ? `${received} bytes` : `${received} of ${size} bytes`;
           throw this.#transport.fail("read", key, `${(error as Error).message} after ${at}`, error);
         }
@@ -89,12 +100,28 @@ export class HttpObjects implements ObjectReader {
       await sleep(delays[failures], undefined, { signal }).catch(() => undefined);
       failures++;
       resumptions++;
-      reply = await this.#request(key, { range: `bytes=${received}-`, "if-range": version }, signal);
+      const resumes = version !== null && !version.startsWith("W/");
+      reply = await this.#request(key, resumes ? { range: `bytes=${received}-`, "if-range": version } : {}, signal);
       const range = reply.headers.get("content-range") ?? "";
-      if (reply.status !== 206 || !range.startsWith(`bytes ${received}-`)) {
+      skip = 0;
+      const isSame = versionOf(reply) === version && size !== undefined && sizeOf(reply) === size;
+      if (reply.status === 200 && isSame && restarts < MAX_RESTARTS) {
+        restarts++;
+        skip = received;
+      } else if (reply.status !== 206 || !range.startsWith(`bytes ${received}-`)) {
         await reply.body[Symbol.asyncIterator]().return?.();
         throw this.#transport.fail("read", key, `cannot be resumed at byte ${received} (HTTP status ${reply.status})`);
       }
     }
   }
+}
+
+function sizeOf({ headers }: HttpReply): number | undefined {
+  const length = headers.get("content-length");
+  return length === null ? undefined : Number(length);
+}
+
+/** What tells that an object is unchanged; null if the server does not say. */
+function versionOf({ headers }: HttpReply): string | null {
+  return headers.get("etag") ?? headers.get("last-modified");
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { constants, createZstdCompress, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { SnapshotLimits } from "../../../src/follower/follow/download-snapshot.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../../../src/follower/format/snapshot.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
 import { SnapshotCopies } from "../../../src/follower/serve/snapshot-copies.ts";
@@ -76,13 +77,14 @@ async function packedFarReferring(bytes: Uint8Array): Promise<Uint8Array> {
   return await buffer(pack);
 }
 
-async function start(urls: string[]) {
+async function start(urls: string[], limits: Partial<SnapshotLimits> = {}, tellEveryMs?: number) {
   const logger = recordingLogger();
   const taken = await startFromSnapshot({
     ...{ urls, directory: directory(), identity: chain.reader.identity, core, mapSizeKb: MAP_SIZE_KB },
     ...{ openChain: chain.open, log: logger, signal: new AbortController().signal },
     stream: { isTTY: false } as NodeJS.WriteStream,
-    limits: { silentMs: 20_000, againMs: 5 },
+    limits: { silentMs: 20_000, againMs: 5, preparingMs: 60_000, ...limits },
+    tellEveryMs,
   });
   return { taken, lines: logger.lines };
 }
@@ -146,6 +148,34 @@ it("asks the next upstream when one has none, breaks off, sends garbage, or anot
     expect.stringMatching(/^its database is damaged: /),
     expect.stringMatching(/its snapshot is damaged: Frame requires too much memory for decoding$/),
   ]);
+});
+
+it("asks the next upstream when one is never done with its snapshot, and says meanwhile what it waits for", async () => {
+  const preparing = await upstream((_, response) => response.writeHead(202).end());
+  const { taken, lines } = await start([preparing, urlOf(feed)], { preparingMs: 300 }, 20);
+  expect(taken).toBe(urlOf(feed));
+  expect(lines.filter(({ level }) => level === "warn").map(({ facts }) => facts.reason)).toEqual([
+    `upstream ${preparing}: has made no snapshot in 0 s`,
+  ]);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: expect.stringMatching(/^waiting for the snapshot/), level: "info" }),
+  );
+});
+
+it("asks the next upstream when one sends its snapshot byte by byte, however often", async () => {
+  const packed = zstdCompressSync(database);
+  let timer: NodeJS.Timeout | undefined;
+  const dripping = await upstream((_, response) => {
+    response.writeHead(200, HEADERS());
+    let at = 0;
+    timer = setInterval(() => response.write(packed.subarray(at, ++at)), 10);
+    response.on("close", () => clearInterval(timer));
+  });
+  const { taken, lines } = await start([dripping, urlOf(feed)], { silentMs: 100 });
+  expect(taken).toBe(urlOf(feed));
+  expect(lines.find(({ level }) => level === "warn")?.facts.reason).toMatch(
+    /the server is too slow: \d+ bytes of the answer after \d+ ms; \d+ of \d+ bytes of its snapshot are unpacked$/,
+  );
 });
 
 it("refuses a snapshot of another chain, and takes everything by the feed when no upstream has one", async () => {

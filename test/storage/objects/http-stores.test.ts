@@ -187,6 +187,30 @@ describe("an HTTP store", () => {
     expect(changed.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
   });
 
+  it.each([
+    ["Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"],
+    ["ETag", 'W/"1"'],
+    ["X-Nothing", "1"],
+  ])("an HTTP store without ranges (%s) sends an object that broke off from its start again", async (name, value) => {
+    const content = randomBytes(3_000_000);
+    let breaks = 2;
+    let starts = 0;
+    bucket.intercept = (_, response) => {
+      starts++;
+      response.writeHead(200, { "Content-Length": content.length, [name]: value });
+      if (breaks-- > 0)
+        response.write(content.subarray(0, 500_000 * starts), () => setTimeout(() => response.destroy(), 5));
+      else response.end(content);
+      return true;
+    };
+    const reader = openObjectReader(bucket.url, quick);
+    expect((await read(await reader.open("big"))).equals(content)).toBe(true);
+    expect(starts).toBe(3);
+    [breaks, starts] = [9, 0];
+    const error = (await errorOf(reader.open("big").then(read))) as ObjectStoreError;
+    expect(error.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
+  });
+
   it("an HTTP store refuses an object that is longer than allowed", async () => {
     bucket.objects.set("/big", { body: Buffer.alloc(5000), headers: {} });
     const error = await errorOf(openObjectReader(bucket.url, quick).get("big", { maxBytes: 4000 }));
