@@ -294,7 +294,38 @@ describe("sources that drip their answers", () => {
     const logger = { ...silentLogger, warn: (facts: object) => void warned.push(facts) };
     const fetcher = fetcherOf({ fileStoreUrls: [url, `file://${store}`], timeoutMs: 200, logger });
     expect(await fetcher.checkSources()).toBe(1);
-    expect(warned).toMatchObject([{ source: url, reason: expect.stringContaining("too slow") }]);
+    expect(warned).toMatchObject([{ endpoint: url, reason: expect.stringContaining("too slow") }]);
+  });
+
+  test("a file store that hangs delays the start and one fetch a little, and no further fetch", async () => {
+    let hangs = false;
+    const silent = await fake(httpFake(() => (hangs ? "silence" : { raw: "", status: 404 })));
+    const fetcher = fetcherOf({ fileStoreUrls: [silent.url, `file://${store}`], timeoutMs: 600_000 });
+    expect(await fetcher.checkSources()).toBe(1);
+    hangs = true;
+    const blobsAsked = () => silent.seen.filter(({ path }) => path.includes("/blobs/")).length;
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+    const asked = blobsAsked();
+    for (let i = 0; i < 3; i++) await fetcher.fetch(l1Block, wanted, { historical: true });
+    expect(blobsAsked()).toBe(asked);
+    expect(await fetcherOf({ fileStoreUrls: [silent.url, `file://${store}`], timeoutMs: 600_000 }).checkSources()).toBe(
+      1,
+    );
+  });
+
+  test("a consensus client that hangs is given up for the next", async () => {
+    const l1 = await fake(
+      rpcFake(() => ({ number: "0x14", hash: L1_HASH, timestamp: "0x1", parentBeaconBlockRoot: BEACON_ROOT })),
+    );
+    const silent = await fake(httpFake(() => "silence"));
+    const good = await fake(
+      httpFake(({ path }) => ({
+        json: { data: path.includes("headers") ? { header: { message: { slot: "99" } } } : contents },
+      })),
+    );
+    const consensusUrls = [silent.url, good.url];
+    const fetcher = fetcherOf({ l1RpcUrls: [l1.url], consensusUrls, timeoutMs: 600_000 });
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
   });
 
   test("checking a file store that drips ends when the start is aborted", async () => {

@@ -1,9 +1,12 @@
+import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
+import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { isZero, toHex } from "../../protocol/bytes.ts";
 import { L1Error } from "../errors.ts";
 import { block } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block } from "../types.ts";
+import { isSourceOutage } from "./asked-source.ts";
 import { BlobSourceConfigurationError, BlobSourceError } from "./errors.ts";
 import { HTTP_RETRY_DELAYS_MS } from "./http-retry.ts";
 import { at, getJson } from "./json-api.ts";
@@ -25,6 +28,8 @@ const MISSED_SLOTS = 10;
 /** One consensus client's HTTP API. */
 export class BeaconHost {
   readonly name: string;
+  /** As configured. */
+  readonly url: string;
   readonly #options: BeaconHostOptions;
   readonly #base: string;
 
@@ -33,6 +38,7 @@ export class BeaconHost {
     if (!/^https?:$/.test(URL.parse(options.url)?.protocol ?? "")) {
       throw new BlobSourceConfigurationError(this.name, "a consensus host must be an http(s) URL");
     }
+    this.url = options.url;
     this.#options = options;
     this.#base = options.url.replace(/\/+$/, "");
   }
@@ -46,6 +52,13 @@ export class BeaconHost {
     return getJson(url.href, { source: this.name, headers, retryDelaysMs, timeoutMs, signal });
   }
 
+  /** Throws a BlobSourceError if the host does not answer. */
+  async checkReachable(signal?: AbortSignal): Promise<void> {
+    if ((await this.get("/eth/v1/beacon/headers", signal)) === undefined) {
+      throw new BlobSourceError(this.name, "answers 404 to /eth/v1/beacon/headers");
+    }
+  }
+
   /** Slot of a block by root or "head"; undefined if the host does not know it. */
   async slotOf(blockId: string, signal?: AbortSignal): Promise<number | undefined> {
     const answer = await this.get(`/eth/v1/beacon/headers/${blockId}`, signal);
@@ -56,13 +69,19 @@ export class BeaconHost {
   }
 }
 
+/** A consensus client with its health. */
+export interface AskedHost {
+  readonly host: BeaconHost;
+  readonly health: EndpointHealth;
+}
+
 /** Finds the first beacon slot that may contain an L1 block: the one after its parent's. Cached per L1 block. */
 export class BeaconSlots {
   readonly #rpc: L1Rpc;
-  readonly #hosts: readonly BeaconHost[];
+  readonly #hosts: readonly AskedHost[];
   #last: { l1Hash: string; slot: Promise<number> } | undefined;
 
-  constructor(rpc: L1Rpc, hosts: readonly BeaconHost[]) {
+  constructor(rpc: L1Rpc, hosts: readonly AskedHost[]) {
     this.#rpc = rpc;
     this.#hosts = hosts;
   }
@@ -80,7 +99,7 @@ export class BeaconSlots {
   }
 
   async #find(l1Hash: string, signal?: AbortSignal): Promise<number> {
-    const names = this.#hosts.map(({ name }) => name).join(", ");
+    const names = this.#hosts.map(({ host }) => host.name).join(", ");
     let root: Uint8Array | undefined;
     try {
       const found = await this.#rpc.request({ method: "eth_getBlockByHash", params: [l1Hash, false], parse: block });
@@ -90,18 +109,24 @@ export class BeaconSlots {
       throw new BlobSourceError(names, `the slot is unknown: ${cause.message}`, { cause });
     }
     if (!root || isZero(root)) throw new BlobSourceError(names, "the L1 block names no parent beacon block");
-    const reasons: string[] = [];
-    for (const host of this.#hosts) {
-      try {
-        const parent = await host.slotOf(toHex(root), signal);
-        if (parent !== undefined) return parent + 1;
-        reasons.push(`${host.name} does not know the parent beacon block`);
-      } catch (error) {
-        if (!(error instanceof BlobSourceError)) throw error;
-        reasons.push(error.reason);
-      }
+    const parentRoot = toHex(root);
+    const ask = async ({ host }: AskedHost, ended: AbortSignal) => {
+      const parent = await host.slotOf(parentRoot, ended);
+      if (parent === undefined) throw new BlobSourceError(host.name, "does not know the parent beacon block");
+      return parent + 1;
+    };
+    try {
+      return await hedgedCall(this.#hosts, ask, {
+        ...{ kind: "slot", signal, isOutage: isSourceOutage },
+        isFinal: (error) => !(error instanceof BlobSourceError),
+      });
+    } catch (error) {
+      if (!(error instanceof AllEndpointsFailed)) throw error;
+      const reasons = error.failures.map(({ error: e }) => (e as BlobSourceError).message);
+      throw new BlobSourceError(names, `the slot is unknown: ${reasons.join("; ")}`, {
+        cause: error.failures[0]?.error,
+      });
     }
-    throw new BlobSourceError(names, `the slot is unknown: ${reasons.join("; ")}`);
   }
 }
 
@@ -143,9 +168,7 @@ export class BeaconSource implements BlobSource {
     return pickWanted(this.name, sidecars, wanted);
   }
 
-  async checkReachable(signal?: AbortSignal): Promise<void> {
-    if ((await this.#host.get("/eth/v1/beacon/headers", signal)) === undefined) {
-      throw new BlobSourceError(this.name, "answers 404 to /eth/v1/beacon/headers");
-    }
+  checkReachable(signal?: AbortSignal): Promise<void> {
+    return this.#host.checkReachable(signal);
   }
 }

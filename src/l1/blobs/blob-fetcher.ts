@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isSlowness } from "../../http/errors.ts";
-import { toHex } from "../../protocol/bytes.ts";
-import { ObjectStoreError } from "../../storage/objects/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { BlobFetcher, BlobFetchOptions, L1Block } from "../types.ts";
-import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReachableError } from "./errors.ts";
+import { type AskedSource, isSourceOutage } from "./asked-source.ts";
+import { BlobSourceError, NoBlobSourceReachableError } from "./errors.ts";
+import { FetchRound, recompute } from "./fetch-round.ts";
 import type { Kzg } from "./kzg.ts";
-import type { BlobOffer, BlobSource, BlobUploadStore } from "./source.ts";
+import type { BlobOffer, BlobUploadStore } from "./source.ts";
 
-/** How long a source that was slow is asked last. */
-const SLOW_FOR_MS = 60_000;
+/** How long the check of sources waits for further ones once one has answered. */
+const OTHERS_MS = 1_500;
 /** How long `close` waits for uploads. */
 const UPLOADS_LIMIT_MS = 5000;
 
@@ -19,10 +18,10 @@ interface CheckOptions {
 }
 
 export interface BlobFetcherParts {
-  fileStores: readonly BlobSource[];
+  fileStores: readonly AskedSource[];
   /** Consensus hosts. */
-  beacons: readonly BlobSource[];
-  archives: readonly BlobSource[];
+  beacons: readonly AskedSource[];
+  archives: readonly AskedSource[];
   upload?: BlobUploadStore;
   kzg: Pick<Kzg, "verifyBlobs" | "close">;
   /** Whether `close` closes `kzg`. */
@@ -41,7 +40,6 @@ export interface BlobFetcherParts {
  */
 export class SourcedBlobFetcher implements BlobFetcher {
   readonly #parts: BlobFetcherParts;
-  readonly #slow = new SlowSources();
   readonly #uploads = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #healthcheck: NodeJS.Timeout | undefined;
@@ -50,37 +48,49 @@ export class SourcedBlobFetcher implements BlobFetcher {
     this.#parts = parts;
   }
 
-  get #sources(): readonly BlobSource[] {
+  get #sources(): readonly AskedSource[] {
     const { fileStores, beacons, archives } = this.#parts;
     return [...fileStores, ...beacons, ...archives];
   }
 
   /** Names of the sources in the order they are asked. */
   get sourceNames(): string[] {
-    return this.#sources.map(({ name }) => name);
+    return this.#sources.map(({ source }) => source.name);
   }
 
   /**
-   * Checks that the sources are reachable and warns about those that are not.
-   * Throws a NoBlobSourceReachableError if none is, unless `allowEmpty`, or the reason of `signal`.
+   * Checks that the sources are reachable, and logs those that are not. A source that does not answer soon after another
+   * one counts as unreachable. Throws a NoBlobSourceReachableError if none is, unless `allowEmpty`, or the reason of
+   * `signal`.
    * @returns the number of reachable sources.
    */
   async checkSources({ allowEmpty = false, signal }: CheckOptions = {}): Promise<number> {
     const failures: { source: string; reason: string }[] = [];
-    await Promise.all(
-      this.#sources.map(async (source) => {
-        try {
-          await source.checkReachable(signal);
-        } catch (error) {
-          signal?.throwIfAborted();
-          if (!(error instanceof BlobSourceError)) throw error;
-          if (isSlowness(error)) this.#slow.note(source);
-          failures.push({ source: source.name, reason: error.reason });
-          this.#parts.logger.warn({ source: source.name, reason: error.reason }, "a blob source does not answer");
-        }
-      }),
-    );
-    const reachable = this.#sources.length - failures.length;
+    const pending = new Set(this.#sources);
+    const answered = Promise.withResolvers<void>();
+    const checks = this.#sources.map(async (asked) => {
+      const { source, health } = asked;
+      try {
+        await source.checkReachable(signal);
+        answered.resolve();
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof BlobSourceError)) throw error;
+        failures.push({ source: source.name, reason: error.reason });
+        if (isSourceOutage(error)) health.failed(error.reason);
+        else this.#parts.logger.warn({ source: source.name, reason: error.reason }, "a blob source does not answer");
+      } finally {
+        pending.delete(asked);
+      }
+    });
+    const all = Promise.all(checks);
+    all.catch(() => undefined);
+    const over = new AbortController();
+    const soon = answered.promise.then(() => sleep(OTHERS_MS, undefined, { signal: over.signal }));
+    soon.catch(() => undefined);
+    await Promise.race([all, soon]).finally(() => over.abort());
+    for (const { health } of pending) health.late();
+    const reachable = this.#sources.length - failures.length - pending.size;
     if (reachable === 0 && !allowEmpty) throw new NoBlobSourceReachableError(failures);
     return reachable;
   }
@@ -88,14 +98,17 @@ export class SourcedBlobFetcher implements BlobFetcher {
   /** Asks each source for itself. `missing` is why it does not have all of the blobs. */
   async probe(l1Block: L1Block, versionedHashes: Uint8Array[]): Promise<{ source: string; missing?: string }[]> {
     return Promise.all(
-      this.#sources.map(async (source) => {
-        const round = new FetchRound(l1Block, versionedHashes, {
-          ...{ parts: this.#parts, slow: new SlowSources(), recompute: false, signal: this.#closing.signal },
-        });
-        await round.askAll([source]);
-        return { source: source.name, missing: round.firstReason() };
+      this.#sources.map(async (asked) => {
+        const round = this.#round(l1Block, versionedHashes, { recompute: false, signal: this.#closing.signal });
+        await round.askRest([asked]);
+        return { source: asked.source.name, missing: round.firstReason() };
       }),
     );
+  }
+
+  #round(l1Block: L1Block, hashes: Uint8Array[], how: { recompute: boolean; signal: AbortSignal | undefined }) {
+    const { kzg, logger } = this.#parts;
+    return new FetchRound(l1Block, hashes, { kzg, logger, ...how });
   }
 
   /**
@@ -120,18 +133,18 @@ export class SourcedBlobFetcher implements BlobFetcher {
     versionedHashes: Uint8Array[],
     { historical, recompute = false, signal }: BlobFetchOptions,
   ): Promise<Uint8Array[]> {
-    const round = new FetchRound(l1Block, versionedHashes, { parts: this.#parts, slow: this.#slow, recompute, signal });
+    const round = this.#round(l1Block, versionedHashes, { recompute, signal });
     const { fileStores, beacons, archives, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
-    await round.askAll(this.#slow.without(fileStores));
-    await round.askAll(this.#slow.without(beacons));
+    await round.askAll(fileStores);
+    await round.askAll(beacons);
     if (!historical && fileStores.length > 0) {
       for (const wait of storeRetryDelaysMs) {
-        if (round.complete || this.#slow.without(fileStores).length === 0) break;
+        if (round.complete || fileStores.every(({ health }) => health.state === "failing")) break;
         await sleep(wait, undefined, { signal });
-        await round.askAll(this.#slow.without(fileStores));
+        await round.askAll(fileStores);
       }
     }
-    await round.askAll(this.#slow.without(archives));
+    await round.askAll(archives);
     await round.askRest(this.#sources);
     const found = round.finish();
     this.#upload(found, recompute);
@@ -160,139 +173,4 @@ export class SourcedBlobFetcher implements BlobFetcher {
     this.#closing.abort();
     if (this.#parts.ownsKzg) await this.#parts.kzg.close();
   }
-}
-
-/**
- * Sources that were recently slow. They are asked after all others, so that one slow source does not delay every fetch.
- */
-class SlowSources {
-  readonly #until = new Map<BlobSource, number>();
-
-  note(source: BlobSource): void {
-    this.#until.set(source, performance.now() + SLOW_FOR_MS);
-  }
-
-  without(sources: readonly BlobSource[]): BlobSource[] {
-    return sources.filter((source) => (this.#until.get(source) ?? 0) <= performance.now());
-  }
-}
-
-/** For each blob, whether its commitment matches its data. */
-function recompute(kzg: BlobFetcherParts["kzg"], blobs: readonly BlobOffer[]): Promise<boolean[]> {
-  return kzg.verifyBlobs(
-    blobs.map(({ data }) => data),
-    blobs.map(({ commitment }) => commitment),
-  );
-}
-
-interface FetchRoundOptions {
-  parts: BlobFetcherParts;
-  slow: SlowSources;
-  recompute: boolean;
-  signal: AbortSignal | undefined;
-}
-
-/** State of one fetch: the blobs accepted so far, and each source's reasons for the missing ones. */
-class FetchRound {
-  readonly #l1Block: L1Block;
-  readonly #order: readonly string[];
-  readonly #parts: BlobFetcherParts;
-  readonly #slow: SlowSources;
-  readonly #recompute: boolean;
-  readonly #signal: AbortSignal | undefined;
-  readonly #missing = new Map<string, Uint8Array>();
-  readonly #found = new Map<string, BlobOffer>();
-  /** Keyed by source, not by name: names contain only the host of the URL, so they are not unique. */
-  readonly #reasons = new Map<string, Map<BlobSource, string>>();
-  readonly #asked = new Set<BlobSource>();
-
-  constructor(l1Block: L1Block, hashes: readonly Uint8Array[], { parts, slow, recompute, signal }: FetchRoundOptions) {
-    this.#l1Block = l1Block;
-    this.#order = hashes.map(toHex);
-    this.#parts = parts;
-    this.#slow = slow;
-    this.#recompute = recompute;
-    this.#signal = signal;
-    for (const hash of hashes) this.#missing.set(toHex(hash), hash);
-  }
-
-  get complete(): boolean {
-    return this.#missing.size === 0;
-  }
-
-  async askAll(sources: readonly BlobSource[]): Promise<void> {
-    for (const source of sources) {
-      if (this.complete) return;
-      this.#signal?.throwIfAborted();
-      await this.#ask(source);
-    }
-  }
-
-  /** Asks the sources that have not been asked yet. */
-  askRest(sources: readonly BlobSource[]): Promise<void> {
-    return this.askAll(sources.filter((source) => !this.#asked.has(source)));
-  }
-
-  async #ask(source: BlobSource): Promise<void> {
-    this.#asked.add(source);
-    const wanted = [...this.#missing.values()];
-    try {
-      const request = { l1Block: this.#l1Block, wanted, signal: this.#signal };
-      const { offers, refusals } = await source.ask(request);
-      for (const { versionedHash, reason } of refusals) this.#refuse(source, versionedHash, reason);
-      const results = this.#recompute ? await recompute(this.#parts.kzg, offers) : offers.map(() => true);
-      offers.forEach((offer, i) => {
-        const key = toHex(offer.versionedHash);
-        if (results[i]) {
-          this.#found.set(key, offer);
-          this.#missing.delete(key);
-        } else {
-          const detail = "its data does not have its commitment";
-          this.#refuse(source, offer.versionedHash, new BlobRejectedError(source.name, key, "commitment", detail));
-        }
-      });
-    } catch (error) {
-      if (!(error instanceof BlobSourceError)) throw error;
-      for (const versionedHash of wanted) this.#refuse(source, versionedHash, error);
-    }
-  }
-
-  #refuse(source: BlobSource, versionedHash: Uint8Array, reason: string | Error): void {
-    const key = toHex(versionedHash);
-    if (reason instanceof BlobRejectedError) {
-      const { rule, detail } = reason;
-      const fields = { source: source.name, versionedHash: key, rule, detail, l1BlockNumber: this.#l1Block.number };
-      this.#parts.logger.warn(fields, "a blob source returned an invalid blob, asking the next one");
-    }
-    if (isSlowness(reason)) this.#slow.note(source);
-    const said = this.#reasons.get(key) ?? new Map<BlobSource, string>();
-    this.#reasons.set(key, said.set(source, reasonText(reason)));
-  }
-
-  /** Why the first missing blob is missing; undefined if none is. */
-  firstReason(): string | undefined {
-    const [key] = this.#missing.keys();
-    if (key === undefined) return undefined;
-    const [reason] = this.#reasons.get(key)?.values() ?? [];
-    return reason ?? "not there";
-  }
-
-  /** The blobs in the requested order. Throws a MissingBlobError if some were not found. */
-  finish(): BlobOffer[] {
-    if (!this.complete) {
-      const missing = [...this.#missing.keys()].map((versionedHash) => ({
-        versionedHash,
-        reasons: [...(this.#reasons.get(versionedHash) ?? [])].map(([{ name }, reason]) => ({ source: name, reason })),
-      }));
-      throw new MissingBlobError(this.#l1Block.number, missing);
-    }
-    return this.#order.map((key) => this.#found.get(key) as BlobOffer);
-  }
-}
-
-function reasonText(reason: string | Error): string {
-  if (typeof reason === "string") return reason;
-  if (reason instanceof BlobRejectedError) return `${reason.rule}: ${reason.detail}`;
-  if (reason instanceof BlobSourceError) return reason.reason;
-  return reason instanceof ObjectStoreError ? reason.rule : reason.message;
 }

@@ -1,4 +1,4 @@
-import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { type ObjectStoreAccess, openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
@@ -6,6 +6,7 @@ import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../types.ts";
 import { AnvilSource, DEVELOPMENT_CHAIN_IDS } from "./anvil-source.ts";
 import { ArchiveSource } from "./archive-source.ts";
+import { askedSource } from "./asked-source.ts";
 import { BeaconHost, BeaconSlots, BeaconSource } from "./beacon-source.ts";
 import { SourcedBlobFetcher } from "./blob-fetcher.ts";
 import { FileStoreSource, FileStoreUpload } from "./file-store-source.ts";
@@ -48,26 +49,34 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
   const rpcOf = (urls: readonly string[]) =>
-    new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, endpoints, logger });
+    new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, endpoints: book, logger });
   const kzg = options.kzg ?? new Kzg();
-  const fileStores = (options.fileStoreUrls ?? []).map(
-    (url) => new FileStoreSource(openObjectReader(url, options), network),
+  const book = endpoints ?? new EndpointBook({ logger });
+  if (endpoints === undefined) signal?.addEventListener("abort", () => book.close(), { once: true });
+  const fileStores = (options.fileStoreUrls ?? []).map((url) =>
+    askedSource(new FileStoreSource(openObjectReader(url, options), network), url, book),
   );
   const hosts = (options.consensusUrls ?? []).map((url, i) => {
     const keys = { apiKey: options.consensusApiKeys?.[i], apiKeyHeader: options.consensusApiKeyHeaders?.[i] };
     return new BeaconHost({ url, ...keys, retryDelaysMs, timeoutMs });
   });
-  const slots = new BeaconSlots(rpcOf(options.l1RpcUrls), hosts);
-  const archives = options.archiveUrl ? [new ArchiveSource(options.archiveUrl, { retryDelaysMs, timeoutMs })] : [];
+  const askedHosts = hosts.map((host) => {
+    const probe = (ended: AbortSignal) => host.checkReachable(ended);
+    return { host, health: book.of("blobs", host.url, probe) };
+  });
+  const slots = new BeaconSlots(rpcOf(options.l1RpcUrls), askedHosts);
+  const beacons = askedHosts.map(({ host, health }) => ({ source: new BeaconSource(host, slots), health }));
+  const { archiveUrl } = options;
+  const archives = archiveUrl
+    ? [askedSource(new ArchiveSource(archiveUrl, { retryDelaysMs, timeoutMs }), archiveUrl, book)]
+    : [];
   const none = fileStores.length + hosts.length + archives.length === 0;
   const development = none && DEVELOPMENT_CHAIN_IDS.includes(l1ChainId);
+  const anvilSource = (url: string) =>
+    new AnvilSource(new BeaconHost({ url, retryDelaysMs, timeoutMs }), rpcOf([url]), kzg);
   return new SourcedBlobFetcher({
     fileStores,
-    beacons: development
-      ? options.l1RpcUrls.map(
-          (url) => new AnvilSource(new BeaconHost({ url, retryDelaysMs, timeoutMs }), rpcOf([url]), kzg),
-        )
-      : hosts.map((host) => new BeaconSource(host, slots)),
+    beacons: development ? options.l1RpcUrls.map((url) => askedSource(anvilSource(url), url, book)) : beacons,
     archives,
     upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl, options), network) : undefined,
     kzg,

@@ -43,8 +43,9 @@ export class LyingStore {
     if (this.lie === undefined) return void response.writeHead(200).end(file);
     this.lies++;
     const folder = join(name, "..");
-    const another = readdirSync(folder).find((entry) => join(folder, entry) !== name);
-    this.lie(response, { file, other: another === undefined ? file : readFileSync(join(folder, another)) });
+    const others = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const another = others.map((entry) => join(folder, entry.name)).find((file) => file !== name);
+    this.lie(response, { file, other: another === undefined ? file : readFileSync(another) });
   }
 
   close(): Promise<void> {
