@@ -1,7 +1,9 @@
 import { counter, gauge, histogram } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import { SOCKET_CUTS } from "./http/web-socket.ts";
 import { CALL_SECONDS, type CallCounts } from "./jsonrpc/call-counts.ts";
 import type { KeyCounts } from "./keys/key-counts.ts";
+import type { SocketCuts } from "./subscriptions/socket-cuts.ts";
 import type { LongCallPool } from "./threads/long-call-pool.ts";
 import type { RpcThreads } from "./threads/rpc-threads.ts";
 
@@ -24,6 +26,12 @@ export const RPC_METRICS = {
       "time from a read request to its answer; of calls answered from the request's bytes one in 16 counts for all",
   }),
   connections: gauge("svc.rpc.connections", { unit: "{connection}", meaning: "open connections of the public port" }),
+  socketsCut: counter("svc.rpc.sockets.cut", {
+    unit: "{connection}",
+    labels: { cause: SOCKET_CUTS },
+    meaning:
+      "WebSockets closed for what their clients did: control_frames (too many pings or pongs), unread (does not read), unfinished (a message was not completed), too_long (a message over the limit), calls (too many calls wait), busy (no memory beside other clients)",
+  }),
   keyCalls: counter("svc.rpc.key.calls", {
     unit: "{call}",
     labels: { key: "any", outcome: "any" },
@@ -54,6 +62,7 @@ export const RPC_METRICS = {
 export interface ObservedRpc {
   counts: Pick<CallCounts, "read">;
   longCalls: Pick<LongCallPool, "waiting" | "running" | "refused">;
+  cuts: Pick<SocketCuts, "read">;
   /** Undefined where the node's thread answers. */
   threads: Pick<RpcThreads, "openConnections" | "status"> | undefined;
 }
@@ -70,7 +79,10 @@ export function observeKeys(metrics: Pick<Metrics, "observe">, counts: Pick<KeyC
 }
 
 /** Exports what the public port does. Returns an unsubscribe function. */
-export function observeRpc(metrics: Pick<Metrics, "observe">, { counts, longCalls, threads }: ObservedRpc): () => void {
+export function observeRpc(
+  metrics: Pick<Metrics, "observe">,
+  { counts, longCalls, cuts, threads }: ObservedRpc,
+): () => void {
   return metrics.observe((to) => {
     for (const { method, seconds, ...outcomes } of counts.read()) {
       for (const [outcome, calls] of Object.entries(outcomes)) {
@@ -78,6 +90,7 @@ export function observeRpc(metrics: Pick<Metrics, "observe">, { counts, longCall
       }
       to.setDistribution(RPC_METRICS.duration, seconds, { method });
     }
+    for (const { cause, count } of cuts.read()) to.set(RPC_METRICS.socketsCut, count, { cause });
     to.set(RPC_METRICS.longWaiting, longCalls.waiting);
     to.set(RPC_METRICS.longRunning, longCalls.running);
     to.set(RPC_METRICS.longRefused, longCalls.refused);

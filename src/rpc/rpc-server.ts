@@ -23,6 +23,7 @@ import type { Namespace, Registry } from "./registry.ts";
 import { originGate, type SocketGate } from "./subscriptions/socket-access.ts";
 import { SocketApplication, type SocketSettings } from "./subscriptions/socket-application.ts";
 import type { SocketCounts } from "./subscriptions/socket-counts.ts";
+import type { SocketCuts } from "./subscriptions/socket-cuts.ts";
 import { type HubSources, SubscriptionHub } from "./subscriptions/subscription-hub.ts";
 
 export interface RpcServerOptions {
@@ -85,6 +86,8 @@ export interface RpcServerOptions {
   shared?: SharedPort;
   /** Serves WebSockets with subscriptions at the root path; none without. */
   sockets?: SocketSettings;
+  /** Counts the sockets that are cut off, when the port is not `shared`. */
+  socketCuts?: SocketCuts;
   /** What subscriptions read; needed for `sockets`. */
   subscriptions?: HubSources;
 }
@@ -95,6 +98,7 @@ export interface SharedPort {
   /** From RateLimit.memory. */
   rateLimit: SharedArrayBuffer;
   sockets: SocketCounts;
+  cuts: SocketCuts;
 }
 
 export const RPC_DEFAULTS = {
@@ -109,10 +113,13 @@ export const RPC_DEFAULTS = {
   minBlockWaitMs: 1_000,
 } as const;
 
+/** Part of `maxWaitingBytes` that messages of WebSocket clients may take before they are complete, beside answers. */
+const UNFINISHED_PART = 1 / 4;
+
 /** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
   const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
-  const { cors = true } = options;
+  const { cors = true, maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = options;
   const settings = {
     ...options,
     cors: cors === true,
@@ -128,7 +135,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     proxies: options.proxies && new TrustedProxies(options.proxies),
     connections: options.shared?.connections,
     shared: options.shared !== undefined,
-    budget: new AnswerBudget(options.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes),
+    budget: new AnswerBudget(maxWaitingBytes),
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
   const applicationOf = (methods: Registry, limits: { rateLimit?: CallLimit; readsAllBodies?: boolean } = {}) => {
@@ -160,7 +167,16 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     subscriptions &&
     new SocketApplication(
       new SubscriptionHub(subscriptions, { mostBehind: sockets.maxBehind }),
-      { settings: sockets, gate: socketGate(), budget, stallTimeoutMs, counts: options.shared?.sockets },
+      {
+        settings: sockets,
+        gate: socketGate(),
+        budget,
+        unfinished: new AnswerBudget(maxWaitingBytes * UNFINISHED_PART),
+        stallTimeoutMs,
+        messageTimeoutMs: settings.requestTimeoutMs,
+        counts: options.shared?.sockets,
+        cuts: options.shared?.cuts ?? options.socketCuts,
+      },
       log,
     );
   application = options.guard?.(application) ?? application;

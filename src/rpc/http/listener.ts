@@ -91,6 +91,10 @@ export interface WebSocketApplication {
   readonly maxMessageBytes: number;
   /** A client of which nothing came for this long, not even the answer to a ping, is cut off. */
   readonly idleTimeoutMs: number;
+  /** A message has to be complete this long after its first byte. */
+  readonly messageTimeoutMs: number;
+  /** Bounds the bytes of messages that are not complete yet, of all sockets. */
+  readonly unfinished: AnswerBudget;
   /** Decides about a request to open a socket: an HTTP answer refuses it. `head` is valid during the call only. */
   accept(head: RequestHead): Answer | ((socket: ServerSocket) => SocketHandlers);
   /** Ends all sockets with a close frame. */

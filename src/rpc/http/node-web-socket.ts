@@ -8,8 +8,18 @@ import {
   type RequestHead,
   type WebSocketApplication,
 } from "./listener.ts";
-import { type ServerSocket, TEXT_ONLY } from "./web-socket.ts";
+import {
+  LATE_CONTROL_FRAMES,
+  POLICY_VIOLATION,
+  type ServerSocket,
+  type SocketHandlers,
+  TEXT_ONLY,
+  TRY_AGAIN_LATER,
+  UNFINISHED,
+} from "./web-socket.ts";
 
+/** Pieces of messages that are not complete yet, of one client: each is an object. */
+const MOST_PIECES = 4_096;
 /** Pings in the time after which a silent client is cut off. */
 const PINGS = 2;
 
@@ -31,10 +41,15 @@ export function routeWebSockets(
     maxPayload: application.maxMessageBytes,
     perMessageDeflate: false,
     clientTracking: false,
+    maxFragments: MOST_PIECES,
+    maxBufferedChunks: MOST_PIECES,
+    autoPong: false,
     // Texts are parsed as JSON, which has its own checks.
     skipUTF8Validation: true,
   });
-  const open = new Map<WebSocket, { answered: boolean }>();
+  const open = new Map<WebSocket, { answered: boolean; handlers?: SocketHandlers }>();
+  const { unfinished, messageTimeoutMs } = application;
+  const messages = new Map<WebSocket, UnfinishedMessage>();
   const pings = setInterval(() => {
     for (const [ws, state] of open) {
       if (!state.answered) ws.terminate();
@@ -42,6 +57,12 @@ export function routeWebSockets(
       state.answered = false;
     }
   }, application.idleTimeoutMs / PINGS).unref();
+  const looks = setInterval(() => {
+    const oldest = performance.now() - messageTimeoutMs;
+    for (const [ws, { since }] of messages) {
+      if (since <= oldest) open.get(ws)?.handlers?.cut("unfinished", POLICY_VIOLATION, UNFINISHED);
+    }
+  }, messageTimeoutMs / 2).unref();
   server.on("upgrade", (req: IncomingMessage, connection: Duplex, first: Buffer) => {
     connection.on("error", () => undefined);
     let outcome: ReturnType<WebSocketApplication["accept"]>;
@@ -54,31 +75,80 @@ export function routeWebSockets(
     if (typeof outcome !== "function") return refuse(connection, outcome);
     const accepted = outcome;
     sockets.handleUpgrade(req, connection, first, (ws) => {
-      const state = { answered: true };
-      open.set(ws, state);
       const socket = new NodeSocket(ws, () => handlers.drained());
       const handlers = accepted(socket);
+      const state = { answered: true, handlers };
+      open.set(ws, state);
+      const account = (): void => {
+        const known = messages.get(ws);
+        const bytes = unfinishedBytes(ws);
+        const more = bytes - (known?.bytes ?? 0);
+        if (more > 0 && !unfinished.take(more)) {
+          handlers.cut("unfinished", TRY_AGAIN_LATER, "the node is busy: too many messages are under way");
+          connection.pause();
+          return;
+        }
+        if (more < 0) unfinished.release(-more);
+        if (bytes === 0) messages.delete(ws);
+        else messages.set(ws, { bytes, since: known?.since ?? performance.now() });
+      };
+      // Behind the listener of the library, which has parsed the bytes then.
+      connection.on("data", account);
       const alive = (): void => {
         state.answered = true;
       };
-      ws.on("pong", alive);
+      let late = 0;
+      const control = (): boolean => {
+        alive();
+        const isServed = handlers.control();
+        if (!isServed) late += 1;
+        if (late > LATE_CONTROL_FRAMES) ws.terminate();
+        return isServed;
+      };
+      ws.on("ping", (data: Buffer) => {
+        if (control()) ws.pong(data);
+      });
+      ws.on("pong", control);
       ws.on("message", (data: Buffer, isBinary: boolean) => {
         alive();
+        // What is left of the bytes is the next message.
+        const next = messages.get(ws);
+        if (next !== undefined) next.since = performance.now();
         if (isBinary) socket.end(TEXT_ONLY, "messages are text");
         else handlers.message(data);
       });
       // What follows is the end of the connection.
-      ws.on("error", () => undefined);
+      ws.on("error", ({ message }) => {
+        if (message === TOO_LONG) handlers.wasCut("too_long", "a message was too long");
+      });
       ws.on("close", () => {
         open.delete(ws);
+        unfinished.release(messages.get(ws)?.bytes ?? 0);
+        messages.delete(ws);
         handlers.closed();
       });
     });
   });
   return () => {
     clearInterval(pings);
+    clearInterval(looks);
     for (const ws of open.keys()) ws.terminate();
   };
+}
+
+/** What the library says of a message beyond `maxPayload`. */
+const TOO_LONG = "Max payload size exceeded";
+
+interface UnfinishedMessage {
+  bytes: number;
+  /** Its first byte came then: performance.now(). */
+  since: number;
+}
+
+/** Of a message that is not complete; the library keeps them where its types do not show them. */
+function unfinishedBytes(ws: WebSocket): number {
+  const receiver = (ws as { _receiver?: { _bufferedBytes: number; _messageLength: number } })._receiver;
+  return receiver ? receiver._bufferedBytes + receiver._messageLength : 0;
 }
 
 const NOT_FOUND: Answer = {

@@ -70,8 +70,9 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     share: new TurnShare(),
   };
   const anyRequest = (res: types.HttpResponse, req: types.HttpRequest): void => serve(res, req, shared);
+  let endSockets: (() => void) | undefined;
   if (options.webSocket !== undefined) {
-    routeWebSockets(app, options.webSocket, (error) => application.failed(error), {
+    endSockets = routeWebSockets(app, options.webSocket, (error) => application.failed(error), {
       proxies: options.proxies,
       upgrading: (res) => idle.asked(res),
       closed() {
@@ -94,6 +95,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   port = uws.us_socket_local_port(socket as unknown as types.us_socket);
   let open = true;
   const closeAll = (): void => {
+    endSockets?.();
     if (open) app.close();
     open = false;
   };

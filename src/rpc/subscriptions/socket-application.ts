@@ -6,6 +6,7 @@ import { TurnShare } from "../http/turn-share.ts";
 import { GOING_AWAY, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
 import type { SocketAccess, SocketGate } from "./socket-access.ts";
 import { SocketCounts } from "./socket-counts.ts";
+import { SocketCutLog, SocketCuts } from "./socket-cuts.ts";
 import { type SocketLimits, SocketSession } from "./socket-session.ts";
 import type { SubscriptionHub } from "./subscription-hub.ts";
 
@@ -27,9 +28,14 @@ export interface SocketApplicationOptions {
   settings: SocketSettings;
   /** A client that takes nothing of what waits for this long is dropped. */
   stallTimeoutMs: number;
+  /** A message has to be complete this long after its first byte. */
+  messageTimeoutMs: number;
   gate: SocketGate;
   budget: AnswerBudget;
+  /** Bounds the bytes of messages that are not complete yet. */
+  unfinished: AnswerBudget;
   counts?: SocketCounts;
+  cuts?: SocketCuts;
 }
 
 /** What a client has left unread, and since when. */
@@ -42,10 +48,14 @@ interface Unread {
 export class SocketApplication implements WebSocketApplication {
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
+  readonly messageTimeoutMs: number;
+  readonly unfinished: AnswerBudget;
   readonly #hub: SubscriptionHub;
   readonly #options: SocketApplicationOptions;
   readonly #counts: SocketCounts;
+  readonly #cuts: SocketCuts;
   readonly #log: Logger;
+  readonly #cutLog: SocketCutLog;
   readonly #share = new TurnShare();
   readonly #sessions = new Set<SocketSession>();
   readonly #unread = new Map<SocketSession, Unread>();
@@ -55,9 +65,13 @@ export class SocketApplication implements WebSocketApplication {
     this.#hub = hub;
     this.#options = options;
     this.#counts = options.counts ?? new SocketCounts();
+    this.#cuts = options.cuts ?? new SocketCuts();
     this.#log = log;
+    this.#cutLog = new SocketCutLog(log);
     this.maxMessageBytes = options.settings.maxMessageBytes;
     this.idleTimeoutMs = options.settings.idleTimeoutMs;
+    this.messageTimeoutMs = options.messageTimeoutMs;
+    this.unfinished = options.unfinished;
   }
 
   accept(head: RequestHead): Answer | ((socket: ServerSocket) => SocketHandlers) {
@@ -90,6 +104,10 @@ export class SocketApplication implements WebSocketApplication {
       limits: { ...settings, maxWaitingBytes: settings.maxMessageBytes },
       unread: (which) => this.#noteUnread(which),
       failed: (err) => this.#log.error({ err }, "Events of a subscription could not be read"),
+      cut: (_, cause, reason) => {
+        this.#cuts.add(cause);
+        this.#cutLog.note({ cause, client, reason });
+      },
       closed: (which) => {
         this.#counts.closed(client);
         this.#sessions.delete(which);
@@ -115,9 +133,9 @@ export class SocketApplication implements WebSocketApplication {
       if (buffered < seen.bytes) seen.since = now;
       seen.bytes = buffered;
       if (buffered === 0) this.#unread.delete(session);
-      else if (overdue !== undefined) session.end(TRY_AGAIN_LATER, `the client is too slow: ${overdue}`);
+      else if (overdue !== undefined) session.cut("unread", TRY_AGAIN_LATER, `the client is too slow: ${overdue}`);
       else if (now - seen.since > this.#options.stallTimeoutMs) {
-        session.end(TRY_AGAIN_LATER, "the client does not read; resume from the last cursor");
+        session.cut("unread", TRY_AGAIN_LATER, "the client does not read; resume from the last cursor");
       }
     }
     if (this.#unread.size > 0) return;

@@ -2,8 +2,15 @@ import { setMaxListeners } from "node:events";
 import type { Caller } from "../caller.ts";
 import { detachBuffer } from "../detach-buffer.ts";
 import type { AnswerBudget } from "../http/answer-budget.ts";
+import { ControlFrames } from "../http/control-frames.ts";
 import type { TurnShare } from "../http/turn-share.ts";
-import { POLICY_VIOLATION, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
+import {
+  POLICY_VIOLATION,
+  type ServerSocket,
+  type SocketCut,
+  type SocketHandlers,
+  TRY_AGAIN_LATER,
+} from "../http/web-socket.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
@@ -40,6 +47,8 @@ export interface SessionParts {
   /** Called when the client has left something unread. */
   unread(session: SocketSession): void;
   failed(error: unknown): void;
+  /** Called when the connection is ended for what its client did. */
+  cut(session: SocketSession, cause: SocketCut, reason: string): void;
   closed(session: SocketSession): void;
 }
 
@@ -58,6 +67,7 @@ export class SocketSession implements SocketHandlers, Member {
   /** Tips come last: what they tell of has been sent by the other subscriptions. */
   #subscriptions: Subscribing[] = [];
   readonly #waiting = new TextQueue();
+  readonly #controls = new ControlFrames();
   #underWay = 0;
   /** Bytes of the answer that was sent last. */
   #lastBytes = 0;
@@ -96,11 +106,22 @@ export class SocketSession implements SocketHandlers, Member {
     const bytes = TextQueue.bytesOf(text);
     const isTooMuch = this.#waiting.length > 0 && this.#waiting.bytes + bytes > maxWaitingBytes;
     if (isTooMuch || this.#waiting.length >= MOST_WAITING) {
-      return void this.end(TRY_AGAIN_LATER, "too many calls wait for their answers");
+      return void this.cut("calls", TRY_AGAIN_LATER, "too many calls wait for their answers");
     }
-    if (!this.#parts.budget.take(bytes)) return void this.end(TRY_AGAIN_LATER, "the node is busy");
+    if (!this.#parts.budget.take(bytes)) return void this.cut("busy", TRY_AGAIN_LATER, "the node is busy");
     this.#waiting.push(text);
     this.#schedule();
+  }
+
+  /** What a ping makes the node send counts like all else that the client leaves unread. */
+  control(): boolean {
+    if (!this.#open) return false;
+    const access = this.#access();
+    if (access === undefined) return false;
+    if (!this.#controls.take() || access.rateLimit?.request(this.client) !== undefined) {
+      this.cut("control_frames", POLICY_VIOLATION, "too many pings and pongs");
+    } else this.#account();
+    return this.#open;
   }
 
   drained(): void {
@@ -119,6 +140,15 @@ export class SocketSession implements SocketHandlers, Member {
   end(code: number, reason: string): void {
     this.#stop();
     this.#socket.end(code, reason);
+  }
+
+  cut(cause: SocketCut, code: number, reason: string): void {
+    this.wasCut(cause, reason);
+    this.end(code, reason);
+  }
+
+  wasCut(cause: SocketCut, reason: string): void {
+    if (this.#open) this.#parts.cut(this, cause, reason);
   }
 
   #stop(): void {
@@ -301,7 +331,7 @@ export class SocketSession implements SocketHandlers, Member {
   }
 
   #endForOthers(): void {
-    this.end(TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
+    this.cut("busy", TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
   }
 }
 

@@ -17,6 +17,7 @@ import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { PoolEvents } from "../ports/pool-events.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
+import { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import { LongCallPool } from "./long-call-pool.ts";
 import { consistencyOf, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
@@ -77,6 +78,8 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const names = wireNames(registry, namespaces);
   const calls = metrics && CallCounts.memory(names, Math.max(1, threads.rpc));
   const counts = calls && new CallCounts(calls, names);
+  const socketCuts = SocketCuts.memory();
+  const cuts = new SocketCuts(socketCuts);
   let keys: KeyFile | undefined;
   const startOnThisThread = (access: KeyAccess | undefined): Promise<Listener> => {
     const upstream = upstreams && { urls: () => upstreams.current, apiKey: upstreamApiKey, log };
@@ -86,7 +89,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
     const forwarder = upstream && new Upstreams({ ...upstream, consistency });
-    const own = { results, consistency, forwarder, longCalls, counts, keys: access, subscriptions };
+    const own = { results, consistency, forwarder, longCalls, counts, keys: access, subscriptions, socketCuts: cuts };
     return startRpcServer(registry, { ...server, health, ...own }, log);
   };
   try {
@@ -101,12 +104,13 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
             upstreams,
             upstreamApiKey,
             calls,
+            socketCuts,
             keys: keys && shared && { source: keys, shared },
             log,
           },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
-    const observed = metrics && counts && observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
+    const observed = metrics && counts && observeRpc(metrics, { counts, longCalls, cuts, threads: rpcThreads });
     if (metrics && shared) observeKeys(metrics, new KeyCounts(shared.counts));
     return new PublicListener(listener, longCalls, { keys, observed });
   } catch (error) {

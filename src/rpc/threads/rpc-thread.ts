@@ -19,6 +19,7 @@ import { givenTxBuffers } from "../remote/given-tx-buffers.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { SocketCounts } from "../subscriptions/socket-counts.ts";
+import { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import { LimitedLongCalls } from "./long-call-limits.ts";
 import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
@@ -47,6 +48,7 @@ export interface RpcThreadSettings {
     | "forwarder"
     | "keys"
     | "subscriptions"
+    | "socketCuts"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
@@ -64,6 +66,8 @@ export interface RpcThreadSettings {
   rateLimit: SharedArrayBuffer;
   /** See SocketCounts. */
   sockets: SharedArrayBuffer;
+  /** See SocketCuts. */
+  socketCuts: SharedArrayBuffer;
   /** Whether the node's thread tells of changes of the pool. */
   poolEvents: boolean;
   /** See CallCounts; calls are not counted without. */
@@ -154,6 +158,7 @@ export async function runRpcThread(
     connections: new OpenConnections(settings.connections, slot),
     rateLimit: settings.rateLimit,
     sockets: new SocketCounts(settings.sockets, slot),
+    cuts: new SocketCuts(settings.socketCuts),
   };
   const registry = publicRegistry(services);
   const poolEvents = receivedPoolEvents();

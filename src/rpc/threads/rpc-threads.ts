@@ -17,6 +17,7 @@ import { serveCalls } from "../remote/call-port.ts";
 import { REMOTE_HEALTH, REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc-server.ts";
 import { SocketCounts } from "../subscriptions/socket-counts.ts";
+import { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */
@@ -41,6 +42,8 @@ export interface RpcThreadsOptions
   /** Of this thread. */
   services: NodeServices;
   health?: NodeHealth;
+  /** From SocketCuts.memory; its own by default. */
+  socketCuts?: SharedArrayBuffer;
   /** Undefined where there is no pool. */
   poolEvents?: PoolEvents;
   longCalls: LongCalls;
@@ -221,6 +224,7 @@ export class RpcThreads implements Listener {
       cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),
       sockets: SocketCounts.memory(count),
+      socketCuts: options.socketCuts ?? SocketCuts.memory(),
       poolEvents: options.poolEvents !== undefined,
       upstreamApiKey: options.upstreamApiKey,
       rateLimit: RateLimit.memory(),

@@ -1,4 +1,5 @@
 import net from "node:net";
+import { frameHead, UPGRADE } from "../../rpc/subscriptions/support/socket-client.ts";
 import { HOSTILE_SHAPES } from "./shapes.ts";
 
 /** Clients of one kind that load a port until their process ends, from a loopback address of their own. */
@@ -74,6 +75,50 @@ const idle: Attack = {
   },
 };
 
+/** Opens a WebSocket again and again, and calls `opened` each time. Nothing that the node sends is read. */
+function keepSocket(port: number, localAddress: string, opened: (socket: net.Socket) => void): void {
+  const socket = net.connect({ port, host: "127.0.0.1", localAddress });
+  socket.on("error", () => undefined);
+  socket.once("connect", () => socket.write(UPGRADE));
+  socket.once("data", () => {
+    socket.pause();
+    opened(socket);
+  });
+  socket.once("close", () => setTimeout(() => keepSocket(port, localAddress, opened), PAUSE_MS));
+}
+
+const PING = Buffer.concat([frameHead(0x89, 125), Buffer.alloc(125)]);
+
+const unreadPings: Attack = {
+  name: "WebSocket pings, answers not read",
+  start(port, clients) {
+    const pings = pipelined(PING, 500);
+    for (let i = 0; i < clients; i++) {
+      keepSocket(port, LOCAL_ADDRESS, (socket) => {
+        const more = (): void => {
+          while (socket.writable && socket.write(pings));
+        };
+        socket.on("drain", more);
+        more();
+      });
+    }
+  },
+};
+
+const UNFINISHED_SOCKETS = 600;
+const SOCKETS_OF_AN_ADDRESS = 60;
+
+const unfinishedMessages: Attack = {
+  name: `${UNFINISHED_SOCKETS} WebSockets with unfinished messages`,
+  start(port) {
+    const length = 1024 * 1024;
+    const part = Buffer.concat([frameHead(0x81, length), Buffer.alloc(length - 1, " ")]);
+    for (let i = 0; i < UNFINISHED_SOCKETS; i++) {
+      keepSocket(port, `127.0.1.${Math.floor(i / SOCKETS_OF_AN_ADDRESS)}`, (socket) => socket.write(part));
+    }
+  },
+};
+
 /**
  * Attacks named `shape: ...` send 240 kB of a hostile shape: small enough for an RPC thread to read it itself if it
  * looks like a transaction.
@@ -90,5 +135,7 @@ export const ATTACKS: readonly Attack[] = [
   leaving("batches of 100 descriptions, compressed", post(DESCRIPTIONS, "Accept-Encoding: gzip\r\n")),
   repeated("1 MB bodies of a short method", post(call("node_isReady").padEnd(1024 * 1024))),
   idle,
+  unreadPings,
+  unfinishedMessages,
   ...HOSTILE_SHAPES.map(({ name, body }) => repeated(`shape: ${name}`, post(body(240_000)))),
 ];

@@ -19,7 +19,21 @@ const listener = await startPublicRpc({
   chain: reader,
   reads: chain,
   cacheBytes: 64 * 1024 ** 2,
-  server: { host: "127.0.0.1", port: 0, namespaces: ["svc", "node"], maxWaitingBytes: 256 * 1024 ** 2 },
+  server: {
+    host: "127.0.0.1",
+    port: 0,
+    namespaces: ["svc", "node"],
+    maxWaitingBytes: 256 * 1024 ** 2,
+    sockets: {
+      maxPerClient: 64,
+      maxSubscriptions: 64,
+      maxFilters: 1_000,
+      maxMessageBytes: 1024 ** 2,
+      maxBuffered: 256 * 1024,
+      idleTimeoutMs: 60_000,
+      maxBehind: 10_000,
+    },
+  },
   log: recordingLogger(),
 });
 process.stdout.write(`${listener.port}\n`);

@@ -19,6 +19,7 @@ function silentClient(budget: AnswerBudget) {
     limits: { maxSubscriptions: 1, maxFilters: 1, maxBuffered: LARGE, maxWaitingBytes: LARGE },
     unread: () => undefined,
     failed: (error: unknown) => expect.unreachable(String(error)),
+    cut: () => undefined,
     closed: () => undefined,
   } as unknown as SessionParts;
   let buffered = 0;

@@ -13,6 +13,7 @@ import type { PoolStatus } from "../../../src/rpc/ports/mempool.ts";
 import type { PoolChange, PoolEvents } from "../../../src/rpc/ports/pool-events.ts";
 import { startRpcServer } from "../../../src/rpc/rpc-server.ts";
 import { SocketCounts } from "../../../src/rpc/subscriptions/socket-counts.ts";
+import { SocketCuts } from "../../../src/rpc/subscriptions/socket-cuts.ts";
 import { freePort } from "../../support/free-port.ts";
 import { fakeContent, fakeServices, recordingLogger, settledTx, wordOf } from "../support/fakes.ts";
 import { MovingChain } from "./support/moving-chain.ts";
@@ -99,7 +100,12 @@ async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["s
     {
       ...{ host: "127.0.0.1", port, namespaces: ["svc", "node"], sockets: SOCKETS, maxConnectionsPerClient: 100 },
       subscriptions: { ...services, store: chain, pool, poolStatus },
-      shared: { connections, rateLimit: RateLimit.memory(), sockets: new SocketCounts(SocketCounts.memory(1), 0) },
+      shared: {
+        connections,
+        rateLimit: RateLimit.memory(),
+        sockets: new SocketCounts(SocketCounts.memory(1), 0),
+        cuts: new SocketCuts(),
+      },
       ...options,
     },
     recordingLogger(),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -15,11 +16,12 @@ import type { PoolStatus } from "../../../src/rpc/ports/mempool.ts";
 import type { PoolChange } from "../../../src/rpc/ports/pool-events.ts";
 import { originGate } from "../../../src/rpc/subscriptions/socket-access.ts";
 import { SocketApplication } from "../../../src/rpc/subscriptions/socket-application.ts";
+import { SocketCuts } from "../../../src/rpc/subscriptions/socket-cuts.ts";
 import { SubscriptionHub } from "../../../src/rpc/subscriptions/subscription-hub.ts";
 import { fakeServices, recordingLogger, wordOf } from "../support/fakes.ts";
 import { Checker } from "../support/json-schema.ts";
 import { MovingChain } from "./support/moving-chain.ts";
-import { SocketClient } from "./support/socket-client.ts";
+import { frameHead, rawSocket, readClose, SocketClient } from "./support/socket-client.ts";
 
 /** WebSockets over both adapters: calls, subscriptions, limits, and clients that do not read. */
 
@@ -34,7 +36,7 @@ const described = new Checker(description);
 describe.each([
   ["uWebSockets.js", listenWithUws],
   ["node:http", listenWithNode],
-])("WebSockets of %s", (_, listen) => {
+])("WebSockets of %s", (adapter, listen) => {
   let chain: MovingChain;
   let listener: Listener;
   let connections: OpenConnections;
@@ -45,7 +47,21 @@ describe.each([
   let revoked = false;
   const logger = recordingLogger();
 
-  const start = async ({ stallTimeoutMs = 120_000, perSecond = 0 } = {}) => {
+  let unfinished: AnswerBudget;
+  let cuts: SocketCuts;
+  const cutSockets = () =>
+    Object.fromEntries(cuts.read().flatMap(({ cause, count }) => (count ? [[cause, count]] : [])));
+
+  const start = async ({
+    stallTimeoutMs = 120_000,
+    messageTimeoutMs = 120_000,
+    maxMessageBytes = MAX_MESSAGE,
+    mostUnfinished = 1024 * 1024,
+    perSecond = 0,
+  } = {}) => {
+    unfinished = new AnswerBudget(mostUnfinished);
+    cuts = new SocketCuts();
+    logger.entries.length = 0;
     chain = new MovingChain();
     chain.change({ added: 3 });
     connections = new OpenConnections();
@@ -85,12 +101,15 @@ describe.each([
           maxPerClient: PER_CLIENT,
           maxSubscriptions: 4,
           maxFilters: 5,
-          maxMessageBytes: MAX_MESSAGE,
+          maxMessageBytes,
           maxBuffered: MAX_BUFFERED,
           idleTimeoutMs: 60_000,
           maxBehind: 1_000,
         },
         stallTimeoutMs,
+        messageTimeoutMs,
+        unfinished,
+        cuts,
         gate: originGate(() => () => (revoked ? undefined : { dispatcher, rateLimit }), ["https://a.example"]),
         budget,
       },
@@ -349,4 +368,107 @@ describe.each([
     await client.leave();
     await listener.close(0);
   });
+
+  test("a client that sends pings and reads nothing is closed, with a reason, a count and a line of the log", async () => {
+    await start();
+    const PINGS = 20_000;
+    const ping = Buffer.concat([frameHead(0x89, 125), Buffer.alloc(125, "x")]);
+    const flood = await rawSocket(listener.port);
+    const waited = once(flood, "close").catch(() => undefined);
+    flood.write(Buffer.concat(Array.from({ length: PINGS }, () => ping)));
+    await expect.poll(cutSockets).toEqual({ control_frames: 1 });
+    expect(budget.waiting).toBeLessThan(MAX_BUFFERED);
+    await expect.poll(() => sockets.open).toBe(0);
+    const facts = { cause: "control_frames", client: "127.0.0.1", reason: "too many pings and pongs" };
+    expect(logger.entries).toEqual([{ level: "warn", facts, message: "A WebSocket client was cut off" }]);
+    flood.destroy();
+    await waited;
+    const few = await rawSocket(listener.port);
+    few.write(Buffer.concat(Array.from({ length: 140 }, () => frameHead(0x89, 0))));
+    expect(await readClose(few)).toEqual({ code: 1008, reason: "too many pings and pongs" });
+    await listener.close(0);
+  });
+
+  test("pings are answered and count for the rate limit", async () => {
+    await start({ perSecond: 2 });
+    const client = await connect();
+    const pongs: string[] = [];
+    client.ws.on("pong", (data) => pongs.push(data.toString()));
+    for (const text of ["a", "b", "c"]) client.ws.ping(text);
+    await expect.poll(() => pongs).toEqual(["a", "b", "c"]);
+    client.ws.ping();
+    client.ws.ping();
+    expect(await client.closed).toMatchObject({ code: 1008 });
+    await listener.close(0);
+  });
+
+  test("a message that is not completed in time ends its connection", async () => {
+    await start({ messageTimeoutMs: 50 });
+    const half = await rawSocket(listener.port);
+    half.write(Buffer.concat([frameHead(0x81, 60_000), Buffer.alloc(30_000, " ")]));
+    expect(await readClose(half)).toEqual({
+      code: 1008,
+      reason: "a message, or the answer to a ping, was not completed in time",
+    });
+    expect(cutSockets()).toEqual({ unfinished: 1 });
+    await listener.close(0);
+  });
+
+  test.runIf(adapter === "node:http")("an unmasked frame ends the connection", async () => {
+    await start();
+    const raw = await rawSocket(listener.port);
+    raw.write(Buffer.from([0x81, 0x02, ...Buffer.from("{}")]));
+    expect(await readClose(raw)).toMatchObject({ code: 1002 });
+    await listener.close(0);
+  });
+
+  test.runIf(adapter === "node:http")("unfinished messages share a bound, and give it back", async () => {
+    await start({ mostUnfinished: 100_000 });
+    const part = Buffer.concat([frameHead(0x01, 40_000), Buffer.alloc(40_000, " "), frameHead(0x80, 20_000)]);
+    const first = await rawSocket(listener.port);
+    first.write(part);
+    await expect.poll(() => unfinished.waiting).toBeGreaterThanOrEqual(40_000);
+    const second = await rawSocket(listener.port);
+    second.write(Buffer.concat([part, Buffer.alloc(19_999, " ")]));
+    await expect.poll(() => unfinished.waiting).toBeGreaterThan(90_000);
+    const third = await rawSocket(listener.port);
+    third.write(part);
+    expect(await readClose(third)).toMatchObject({
+      code: 1013,
+      reason: "the node is busy: too many messages are under way",
+    });
+    expect(cutSockets()).toEqual({ unfinished: 1 });
+    const client = await connect();
+    expect(await client.call("node_getBlockNumber")).toBe(chain.latest);
+    for (const raw of [first, second]) raw.destroy();
+    await client.leave();
+    await expect.poll(() => unfinished.waiting).toBe(0);
+    await listener.close(0);
+  });
+
+  test.runIf(adapter === "uWebSockets.js")(
+    "few sockets at once may send long messages, whether they do or not",
+    async () => {
+      const maxMessageBytes = 4 * MAX_MESSAGE;
+      await start({ maxMessageBytes, mostUnfinished: 2 * maxMessageBytes });
+      const long = (text: string) => text.padEnd(MAX_MESSAGE + 1);
+      const call = long(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "node_getBlockNumber" }));
+      const first = await connect();
+      const second = await connect();
+      first.ws.send(call);
+      await expect.poll(() => first.answers).toEqual([{ jsonrpc: "2.0", id: 1, result: chain.latest }]);
+      expect(await second.call("node_getBlockNumber")).toBe(chain.latest);
+      second.ws.send(call);
+      await second.closed;
+      await expect.poll(cutSockets).toEqual({ too_long: 1 });
+      expect(unfinished.waiting).toBe(maxMessageBytes);
+      await first.leave();
+      await expect.poll(() => unfinished.waiting).toBe(0);
+      const third = await connect();
+      third.ws.send(call);
+      await expect.poll(() => third.answers.length).toBe(1);
+      await third.leave();
+      await listener.close(0);
+    },
+  );
 });
