@@ -119,7 +119,8 @@ export class BotNode {
     const answer = parsed(method, status, body);
     if (answer.error !== undefined) throw new BotCallError(method, status, String(answer.error.message));
     if (status !== 200) throw new BotCallError(method, status, `HTTP ${status}`);
-    return answer.result as T;
+    // Releases leave out a result that is nothing.
+    return (answer.result ?? undefined) as T;
   }
 }
 
