@@ -8,4 +8,9 @@ export interface Caller {
   signal(): AbortSignal;
   /** Of a WebSocket connection. */
   readonly subscriber?: Subscriber;
+  /**
+   * Whether calls without an id are notifications, which get no answer (JSON-RPC 2.0 section 4.1). Over HTTP they are
+   * answered, as the network's nodes do.
+   */
+  readonly sendsNotifications?: boolean;
 }

@@ -3,6 +3,7 @@ import { failure, joined, type RpcAnswer } from "./answer.ts";
 import { AnswerRun } from "./answer-run.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 import { LIMIT_EXCEEDED } from "./errors.ts";
+import { NO_ANSWER } from "./notifications.ts";
 
 /** Refuses a batch whose answers together are too long. */
 export const NO_ROOM: RpcAnswer = {
@@ -83,7 +84,9 @@ export class BatchAnswers {
 
   /** The answer to the batch, once all are there. What it takes is for its receiver to ask for. */
   answer(): RpcAnswer | Promise<RpcAnswer> {
-    if (!this.#refused && this.#slots.length === 0) return { status: 200, body: this.#run.takeBatch() };
+    if (!this.#refused && this.#slots.length === 0) {
+      return this.#run.isEmpty ? NO_ANSWER : { status: 200, body: this.#run.takeBatch() };
+    }
     this.endRun();
     if (this.#refused) return NO_ROOM;
     const slots = this.#slots.filter(() => true);

@@ -1,4 +1,5 @@
 import type { JsonWriter } from "../encoding/json-writer.ts";
+import { isNotification } from "./notifications.ts";
 
 /** The calls of one batch, however they were read. */
 export interface BatchCalls {
@@ -10,6 +11,7 @@ export interface BatchCalls {
   write(at: number, out: JsonWriter): boolean;
   /** A call as JSON.parse gives it. */
   parsed(at: number): unknown;
+  isNotification(at: number): boolean;
   /** To be called before the first pause: the bytes of a request are valid until then. */
   keep(): void;
 }
@@ -32,6 +34,10 @@ export class ParsedCalls implements BatchCalls {
 
   parsed(at: number): unknown {
     return this.#items[at];
+  }
+
+  isNotification(at: number): boolean {
+    return isNotification(this.#items[at]);
   }
 
   keep(): void {}

@@ -11,7 +11,7 @@ import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
 import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
 import type { MethodTable } from "./method-table.ts";
-import type { ReadCall } from "./read-call.ts";
+import type { ReadCall, ReadRequest } from "./read-call.ts";
 
 export interface BatchesOptions {
   results?: ResultCache;
@@ -61,7 +61,7 @@ export class Batches {
     for (let at = 0; at < calls.length && !answers.refused; at++) {
       const isLate = longCalls !== undefined && performance.now() > end;
       if (isLate || this.#waits(effects, calls, at)) return this.#rest(calls, { from: at, answers, effects, caller });
-      if (!answers.write(calls, at)) this.#put(calls, at, { answers, effects, caller });
+      this.#one(calls, at, { answers, effects, caller });
     }
     return answers.answer();
   }
@@ -71,18 +71,21 @@ export class Batches {
     return effects.pending && !this.#parts.calls.hasEffect(calls.parsed(at));
   }
 
-  #put(calls: BatchCalls, at: number, { answers, effects, caller }: Omit<Progress, "from">): void {
+  #one(calls: BatchCalls, at: number, { answers, effects, caller }: Omit<Progress, "from">): void {
+    const isSilent = caller?.sendsNotifications === true && calls.isNotification(at);
+    if (!isSilent && answers.write(calls, at)) return;
     const item = calls.parsed(at);
     const answer = this.#slot(item, caller, calls.length > 1);
     if (answer instanceof Promise && this.#parts.calls.hasEffect(item)) effects.add(answer);
-    answers.put(at, answer);
+    if (!isSilent) answers.put(at, answer);
   }
 
   /** Answers the calls that are left of a batch. */
-  async answerRead(slots: readonly (Uint8Array | ReadCall)[], caller: Caller | undefined): Promise<RpcAnswer> {
+  async answerRead({ slots, notifications }: ReadRequest, caller: Caller | undefined): Promise<RpcAnswer> {
     const answers = new BatchAnswers(this.#options.budget);
     const effects = new BatchEffects();
     const { calls } = this.#parts;
+    const silent = new Set(caller?.sendsNotifications ? notifications : []);
     const hasEffect = ({ namespace, name }: ReadCall) => calls.hasEffect({ method: `${namespace}_${name}` });
     const waits = (at: number): boolean => {
       const slot = slots[at];
@@ -93,10 +96,11 @@ export class Batches {
       if (!(slot instanceof Uint8Array)) {
         const answer = calls.runRead(slot, caller);
         if (hasEffect(slot)) effects.add(answer);
-        return answers.put(at, answer);
+        if (!silent.has(at)) answers.put(at, answer);
+        return;
       }
       this.#options.counts?.settledElsewhere(OTHER);
-      answers.put(at, { status: 200, body: slot });
+      if (!silent.has(at)) answers.put(at, { status: 200, body: slot });
     });
     return answers.answer();
   }
@@ -147,10 +151,13 @@ export class Batches {
     calls.keep();
     const waits = (at: number) => this.#waits(effects, calls, at);
     await this.#sliced({ from, to: calls.length, answers, effects, caller }, waits, (at) => {
-      if (answers.write(calls, at)) return;
+      const isSilent = caller?.sendsNotifications === true && calls.isNotification(at);
+      if (!isSilent && answers.write(calls, at)) return;
       const item = calls.parsed(at);
-      if (longCalls === undefined || !this.#goesElsewhere(item)) this.#put(calls, at, { answers, effects, caller });
-      else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send(longCalls);
+      // A store read without an answer is of no use, but it is counted and its parameters are checked.
+      if (isSilent || longCalls === undefined || !this.#goesElsewhere(item)) {
+        this.#one(calls, at, { answers, effects, caller });
+      } else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send(longCalls);
     });
     if (longCalls !== undefined && chunk.length > 0 && !answers.refused) send(longCalls);
     return answers.answer();

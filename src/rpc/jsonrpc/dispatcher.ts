@@ -9,6 +9,7 @@ import { Calls, type CallsOptions } from "./calls.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "./long-calls.ts";
 import { mayHoldManyValues } from "./many-values.ts";
 import { MethodTable } from "./method-table.ts";
+import { isNotification, NO_ANSWER } from "./notifications.ts";
 import { type ParsedBody, parsedBody, parsedText, refusedShape, sized } from "./parsed-body.ts";
 import { requestShape } from "./request-shape.ts";
 import { isArrayText, latin1 } from "./request-text.ts";
@@ -91,9 +92,10 @@ export class Dispatcher {
       const read = await longCalls.answer(copy, caller?.client() ?? "", caller?.signal());
       if ("status" in read) return read;
       this.#options.results?.renew();
-      if (read.isBatch) return await this.#batches.answerRead(read.slots, caller);
+      if (read.isBatch) return await this.#batches.answerRead(read, caller);
       const [call] = read.slots;
-      return call instanceof Uint8Array ? { status: 200, body: call } : await this.#calls.runRead(call, caller);
+      const answer = call instanceof Uint8Array ? { status: 200, body: call } : await this.#calls.runRead(call, caller);
+      return caller?.sendsNotifications && read.notifications !== undefined ? NO_ANSWER : answer;
     } catch (error) {
       return this.#writer.error({ id: null }, error);
     }
@@ -117,7 +119,7 @@ export class Dispatcher {
 
   /**
    * Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. Methods are told of the
-   * `caller`.
+   * `caller`. Gives NO_ANSWER for notifications where the caller sends such.
    */
   answer(request: unknown, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     return this.#answer(sized(request, this.#options.maxBatchSize), admitBatch, caller);
@@ -131,7 +133,9 @@ export class Dispatcher {
     if ("status" in parsed) return parsed;
     if (parsed.batch !== undefined) return this.#answerBatch(new ParsedCalls(parsed.batch), admitBatch, caller);
     this.#options.results?.renew();
-    return this.#calls.answer(parsed.request, caller);
+    const answer = this.#calls.answer(parsed.request, caller);
+    if (!caller?.sendsNotifications || !isNotification(parsed.request)) return answer;
+    return answer instanceof Promise ? answer.then(() => NO_ANSWER) : NO_ANSWER;
   }
 
   #answerBatch(

@@ -18,4 +18,6 @@ export interface ReadCall {
 export interface ReadRequest {
   readonly isBatch: boolean;
   readonly slots: readonly (Uint8Array | ReadCall)[];
+  /** Which of the slots are of notifications, if any. */
+  readonly notifications?: readonly number[];
 }

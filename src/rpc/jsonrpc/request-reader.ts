@@ -3,6 +3,7 @@ import type { AnswerBudget } from "../http/answer-budget.ts";
 import { joined, type RpcAnswer } from "./answer.ts";
 import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";
+import { isNotification } from "./notifications.ts";
 import { parsedBody } from "./parsed-body.ts";
 import type { ReadCall, ReadRequest } from "./read-call.ts";
 
@@ -32,6 +33,9 @@ export class RequestReader {
     if ("status" in parsed) return parsed;
     if (parsed.batch !== undefined) return this.#batch(parsed.batch);
     const slot = await this.#slot(parsed.request);
+    if (isNotification(parsed.request)) {
+      return { isBatch: false, slots: ["status" in slot ? slot.body : slot], notifications: [0] };
+    }
     return "status" in slot ? slot : { isBatch: false, slots: [slot] };
   }
 
@@ -53,6 +57,8 @@ export class RequestReader {
     } finally {
       budget.release(held);
     }
+    const notifications = items.flatMap((item, at) => (isNotification(item) ? [at] : []));
+    if (notifications.length > 0) return { isBatch: true, slots, notifications };
     return slots.every((slot) => slot instanceof Uint8Array) ? joined(slots) : { isBatch: true, slots };
   }
 

@@ -96,6 +96,10 @@ export class ScannedBatch implements BatchCalls {
     return JSON.parse(latin1(this.#body, this.#offsets[at + FROM], this.#offsets[at + TO]));
   }
 
+  isNotification(call: number): boolean {
+    return this.#offsets[OFFSETS * call + ID_TO] === 0;
+  }
+
   keep(): void {
     this.#body = new Uint8Array(this.#body);
   }

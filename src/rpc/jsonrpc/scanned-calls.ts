@@ -32,6 +32,7 @@ export class ScannedCalls {
   ): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
     if (!scan.scan(body, this.#methods.raw)) return undefined;
+    if (scan.idTo === 0 && caller?.sendsNotifications) return undefined;
     const found = this.#methods.find(scan);
     if (found === undefined) return undefined;
     const { counted } = found;

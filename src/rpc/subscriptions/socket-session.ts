@@ -13,6 +13,7 @@ import {
 } from "../http/web-socket.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
+import { NO_ANSWER } from "../jsonrpc/notifications.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import type { SocketAccess } from "./socket-access.ts";
@@ -232,10 +233,11 @@ export class SocketSession implements SocketHandlers, Member {
       client: () => this.client,
       signal: () => this.#signal(),
       subscriber: this.#subscriber(answered),
+      sendsNotifications: true,
     };
     const answer = scanned(dispatcher, text, caller) ?? dispatcher.answerBytes(text, admitBatch, caller);
-    const give = ({ body }: RpcAnswer): void => {
-      this.#send(body);
+    const give = (given: RpcAnswer): void => {
+      if (given !== NO_ANSWER) this.#send(given.body);
       for (const begin of answered) begin();
     };
     if (!(answer instanceof Promise)) return void give(answer);

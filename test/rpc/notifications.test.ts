@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import type { Caller } from "../../src/rpc/caller.ts";
+import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
+import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
+import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
+import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { NO_ANSWER } from "../../src/rpc/jsonrpc/notifications.ts";
+import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
+import { method, never, Registry } from "../../src/rpc/registry.ts";
+import { recordingLogger } from "./support/fakes.ts";
+
+const options = { maxBatchSize: 100, namespaces: ["node"] as const };
+const socket: Caller = { client: () => "::1", signal: () => new AbortController().signal, sendsNotifications: true };
+
+function setUp() {
+  const ran: string[] = [];
+  const run = <T>(name: string, value: T) => {
+    ran.push(name);
+    return value;
+  };
+  const encode = { node: encodeNumber };
+  const registry = new Registry([
+    method({ name: "plainOne", params: [], handle: () => run("plain", 1), encode }),
+    method({ name: "storedOne", params: [], handle: () => run("stored", 2), encode, long: never }),
+    method({ name: "doIt", params: [], handle: async () => run("done", undefined), encode: { node: encodeNothing } }),
+    method({
+      ...{ name: "rawOne", params: [], handle: () => run("raw", 3), encode },
+      raw: { node: (_body, _from, _to, out) => out.text("3") !== undefined },
+    }),
+  ]);
+  const log = recordingLogger();
+  const calls = new Calls(registry, options, new AnswerWriter({}, log));
+  const reader = new RequestReader(calls, { maxBatchSize: 100, budget: UNBOUNDED });
+  const longCalls: LongCalls = {
+    answer: async (body) => structuredClone(await reader.read(new Uint8Array(body))),
+    answerEach: async () => [],
+  };
+  const dispatcher = new Dispatcher(registry, { ...options, longCalls }, log);
+  const ask = async (request: object, caller: Caller | undefined, padding: number) => {
+    const body = Buffer.from(JSON.stringify(request) + " ".repeat(padding));
+    const scanned = padding === 0 ? await dispatcher.answerScanned(body, caller) : undefined;
+    if (scanned instanceof Uint8Array) return JSON.parse(Buffer.from(scanned).toString());
+    const answer = await dispatcher.answerBytes(body, undefined, caller);
+    return answer === NO_ANSWER ? "no answer" : JSON.parse(Buffer.from(answer.body).toString());
+  };
+  return { ask, ran };
+}
+
+const call = (name: string, id?: number) => ({
+  jsonrpc: "2.0",
+  method: `node_${name}`,
+  ...(id !== undefined && { id }),
+});
+const NAMES = ["plainOne", "storedOne", "doIt", "rawOne", "nosuch"];
+
+test.each([0, LARGE_BODY_BYTES])("a socket's notification is run and not answered, in %i bytes", async (padding) => {
+  const { ask, ran } = setUp();
+  for (const name of NAMES) expect(await ask(call(name), socket, padding), name).toBe("no answer");
+  expect(ran).toEqual(["plain", "stored", "done", "raw"]);
+  expect(await ask(call("rawOne", 7), socket, padding)).toEqual({ jsonrpc: "2.0", id: 7, result: 3 });
+  const invalid = { error: { code: -32600 } };
+  expect(await ask({ jsonrpc: "2.0", method: 5 }, socket, padding)).toMatchObject(invalid);
+});
+
+test.each([0, LARGE_BODY_BYTES])(
+  "a socket's batch has no answers to its notifications, in %i bytes",
+  async (padding) => {
+    const { ask, ran } = setUp();
+    expect(
+      await ask(
+        NAMES.map((name) => call(name)),
+        socket,
+        padding,
+      ),
+    ).toBe("no answer");
+    const mixed = NAMES.flatMap((name, id) => [call(name), call(name, id)]);
+    const answers = (await ask(mixed, socket, padding)) as { id: number; result?: unknown }[];
+    expect(answers.map(({ id, result }) => [id, result])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, null],
+      [3, 3],
+      [4, undefined],
+    ]);
+    expect(ran.filter((name) => name === "done")).toHaveLength(3);
+  },
+);
+
+test("over HTTP a call without an id is answered", async () => {
+  const { ask } = setUp();
+  expect(await ask(call("plainOne"), undefined, 0)).toEqual({ jsonrpc: "2.0", result: 1 });
+  expect(await ask([call("rawOne")], undefined, 0)).toEqual([{ jsonrpc: "2.0", result: 3 }]);
+});
