@@ -268,6 +268,25 @@ describe("svc_ methods over recorded chain A", () => {
     }
   });
 
+  test("a cursor goes on only in the block whose hash it names, and pages are whole", async () => {
+    type Logs = { logs: { id: { blockNumber: number; blockHash: string } }[] };
+    const all = (await result("node_getPublicLogs", {})) as Logs;
+    const [first, ...later] = all.logs;
+    expect(await result("node_getPublicLogs", { afterLog: first.id })).toMatchObject({ logs: later });
+    const other = `0x${"11".repeat(32)}`;
+    const elsewhere = later.find(({ id }) => id.blockNumber !== first.id.blockNumber)!.id.blockHash;
+    for (const blockHash of [other, elsewhere]) {
+      for (const method of ["node_getPublicLogs", "node_getContractClassLogs"]) {
+        const { error } = await ask(method, [{ afterLog: { ...first.id, blockHash } }]);
+        expect(error).toMatchObject({ code: -32702, message: expect.stringContaining(`Block ${blockHash} not found`) });
+      }
+    }
+    for (const page of [1.5, 0.1]) {
+      const { error } = await ask("node_getPrivateLogsByTags", [["0x1"], page]);
+      expect(error).toEqual({ code: -32701, message: "Expected integer, received float (1)" });
+    }
+  });
+
   test("svc_getPrivateLogsByTags finds the logs that node_getPrivateLogsByTags finds, and pages them by cursor", async () => {
     for (const recorded of cases.filter(
       ({ method, error, params }) => method === "getPrivateLogsByTags" && !error && !params[1],

@@ -4,7 +4,7 @@ import { ExecutionError } from "../jsonrpc/errors.ts";
 import { array, optional } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
 import { type LogFilter, logFilter, MOST_TAGS } from "../params/log-query.ts";
-import { plainNumber } from "../params/number.ts";
+import { wholeNumber } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 
@@ -28,17 +28,23 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
     array(field, MOST_TAGS),
     "The tags: siloed ones of private logs, plain ones of public logs.",
   );
-  const pageParam = param("page", optional(plainNumber({ least: 0 }), 0), "The page of each tag's logs, from 0.");
+  const pageParam = param("page", optional(wholeNumber({ least: 0 }), 0), "The page of each tag's logs, from 0.");
   const referenceParam = param("referenceBlock", optional(field), "Hash of a block that has to be on the chain.");
 
+  const notFound = (hash: Uint8Array) =>
+    new ExecutionError(`Block ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
   const checkReference = (hash: Uint8Array | undefined) => {
-    if (hash === undefined || chain.blockNumberByHash(hash) !== undefined) return;
-    throw new ExecutionError(`Block ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
+    if (hash !== undefined && chain.blockNumberByHash(hash) === undefined) throw notFound(hash);
   };
-  /** Results to skip and to return for a page, which may be a fraction. */
+  /** Results to skip and to return for a page. */
   const pageRange = (page: number) => {
-    const skip = Math.min(Math.floor(page * PAGE), Number.MAX_SAFE_INTEGER);
+    const skip = Math.min(page * PAGE, Number.MAX_SAFE_INTEGER);
     return { skip, limit: PAGE };
+  };
+  /** A cursor of a block that is not on the chain would silently go on in another one. */
+  const checkCursor = ({ afterLog }: LogFilter) => {
+    if (afterLog === undefined || chain.blockNumberByHash(afterLog.blockHash) === afterLog.blockNumber) return;
+    throw notFound(afterLog.blockHash);
   };
   const range = ({ afterLog, ...filter }: LogFilter) => ({ ...filter, after: afterLog, limit: MOST_LOGS });
   /** A range that ends before it begins counts as truncated. */
@@ -51,7 +57,10 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       name: "getPublicLogs",
       summary: "Public logs in a range of blocks, by contract and tag",
       params: [param("filter", logFilter)],
-      handle: (filter) => (isReversed(filter) ? cutOff : content.publicLogs(range(filter))),
+      handle: (filter) => {
+        checkCursor(filter);
+        return isReversed(filter) ? cutOff : content.publicLogs(range(filter));
+      },
       long: () => true,
       encode: { node: encodePublicLogs },
     }),
@@ -59,7 +68,10 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       name: "getContractClassLogs",
       summary: "Contract class logs in a range of blocks, by contract",
       params: [param("filter", logFilter)],
-      handle: (filter) => (isReversed(filter) ? cutOff : content.contractClassLogs(range(filter))),
+      handle: (filter) => {
+        checkCursor(filter);
+        return isReversed(filter) ? cutOff : content.contractClassLogs(range(filter));
+      },
       long: () => true,
       encode: { node: encodeContractClassLogs },
     }),

@@ -15,7 +15,7 @@ const logId = converted(
   typed(
     object({
       blockNumber: described(integer(), "The block that the log is in."),
-      blockHash: described(field, "Its hash; not looked at."),
+      blockHash: described(field, "Its hash, which has to be that of the block."),
       txHash: described(txHash, "The log's transaction; not looked at."),
       txIndex: described(integer(), "Place of the transaction in the block, from 0."),
       logIndex: described(integer(), "Place of the log among the transaction's, from 0."),

@@ -42,6 +42,21 @@ export function integer({ least, most }: { least?: number; most?: number } = {})
   };
 }
 
+/** A whole number, as a JSON number only. */
+export function wholeNumber(bounds: { least?: number; most?: number } = {}): Codec<number> {
+  const number = plainNumber(bounds);
+  return {
+    schema: integerSchema(bounds),
+    read(value, path, issues) {
+      const read = number.read(value, path, issues);
+      if (Number.isFinite(read) && !Number.isInteger(read)) {
+        issues.push({ text: "Expected integer, received float", path });
+      }
+      return read;
+    },
+  };
+}
+
 /** A JSON number only; fractions are allowed. `above` is an exclusive bound. */
 export function plainNumber(bounds: { above?: number; least?: number; most?: number } = {}): Codec<number> {
   const { above, least, most } = bounds;
