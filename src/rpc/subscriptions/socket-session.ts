@@ -13,8 +13,8 @@ import {
 } from "../http/web-socket.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
-import { NO_ANSWER } from "../jsonrpc/notifications.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
+import { NO_ANSWER } from "../jsonrpc/notifications.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import type { SocketAccess } from "./socket-access.ts";
 import type { Outlet, Subscription } from "./subscription.ts";
