@@ -86,6 +86,8 @@ describe("the block of an answer", () => {
 });
 
 describe("a request with a least block", () => {
+  const client = (i: number) => ({ address: `10.0.${i >> 8}.${i & 0xff}` });
+
   it("is answered at once when the chain has the block, by number or by hash", async () => {
     const consistency = new Chain(5).consistency();
     expect(consistency.has({ number: 5 })).toBe(true);
@@ -116,7 +118,7 @@ describe("a request with a least block", () => {
     const chain = new Chain(5);
     expect(await chain.consistency(1).reached({ number: 6 })).toBe(false);
     const gone = new AbortController();
-    const wait = chain.consistency().reached({ number: 6 }, gone.signal);
+    const wait = chain.consistency().reached({ number: 6 }, { signal: gone.signal });
     gone.abort();
     expect(await wait).toBe(false);
     expect(chain.listeners.size).toBe(0);
@@ -125,10 +127,26 @@ describe("a request with a least block", () => {
   it("is refused at once when many requests wait already", async () => {
     const chain = new Chain(5);
     const consistency = chain.consistency();
-    const waiting = Array.from({ length: 1_024 }, () => consistency.reached({ number: 6 }));
-    expect(await consistency.reached({ number: 6 })).toBe(false);
+    const waiting = Array.from({ length: 1_024 }, (_, i) => consistency.reached({ number: 6 }, client(i)));
+    expect(await consistency.reached({ number: 6 }, client(0))).toBe(false);
+    expect(await consistency.reached({ number: 6 }, client(2_000))).toBe(false);
     chain.commit(6);
     expect((await Promise.all(waiting)).every((found) => found)).toBe(true);
+  });
+
+  it("of one client among many has a place although another client would take all", async () => {
+    const chain = new Chain(5);
+    const consistency = chain.consistency();
+    const wait = (address: string) => consistency.reached({ number: 6 }, { address });
+    const greedy = Array.from({ length: 2_000 }, () => wait("203.0.113.1"));
+    // An IPv6 client has as many addresses as it likes.
+    const wide = Array.from({ length: 2_000 }, (_, i) => wait(`2001:db8::${i.toString(16)}`));
+    const honest = Array.from({ length: 600 }, (_, i) => wait(`198.51.${i >> 8}.${i & 0xff}`));
+    chain.commit(6);
+    const found = async (waits: Promise<boolean>[]) => (await Promise.all(waits)).filter((each) => each).length;
+    expect(await found(honest)).toBe(600);
+    expect([await found(greedy), await found(wide)]).toEqual([212, 212]);
+    expect(chain.listeners.size).toBe(0);
   });
 });
 

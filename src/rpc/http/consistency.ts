@@ -1,6 +1,8 @@
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import type { CommitWatch } from "../../storage/commit-watch.ts";
+import { clientNetwork } from "./client-address.ts";
 import type { Header } from "./listener.ts";
+import { WaitingPlaces } from "./waiting-places.ts";
 
 /** On every answer of the public port: number and hash of the proposed tip that the answer was read at. */
 export const BLOCK_HEADER = "x-svc-block";
@@ -31,8 +33,9 @@ export interface TipReads {
   readonly commits: CommitWatch;
 }
 
-/** Requests that may wait for a block at once; a further one is refused at once. */
-const MOST_WAITING = 1_024;
+/** Requests of one thread that may wait for a block at once; a further one is refused at once. */
+const MAX_WAITING = 1_024;
+const MAX_WAITING_PER_CLIENT = 256;
 const MIN_BLOCK = /^(\d{1,10})(?: 0x([0-9a-fA-F]{64}))?$/;
 const NO_HEADERS: readonly Header[] = [];
 
@@ -60,7 +63,7 @@ export function blockHeaderValue({ number, hash }: ChainTip): string {
 export class Consistency {
   readonly #reads: TipReads;
   readonly #waitMs: number;
-  #waiting = 0;
+  readonly #places = new WaitingPlaces({ max: MAX_WAITING, maxPerClient: MAX_WAITING_PER_CLIENT });
   /** Number of the tip when `caughtUp` last gave up. */
   #stuckAt: number | undefined;
   #seen: ChainTip | undefined;
@@ -99,20 +102,27 @@ export class Consistency {
     return own !== undefined && equal(own, hash);
   }
 
-  /** Resolves to whether the chain has the block, as soon as it has, or when `signal` aborts, or after `waitMs`. */
-  reached(block: MinBlock, signal?: AbortSignal): Promise<boolean> {
+  /**
+   * Resolves to whether the chain has the block, as soon as it has, or when `signal` aborts, or after `waitMs`, or when
+   * there is no place to wait for a client with this address. Without an address the node itself waits.
+   */
+  reached(
+    block: MinBlock,
+    { address = "", signal }: { address?: string; signal?: AbortSignal } = {},
+  ): Promise<boolean> {
     if (this.has(block)) return Promise.resolve(true);
-    if (this.#waiting >= MOST_WAITING || signal?.aborted) return Promise.resolve(false);
-    this.#waiting++;
+    if (signal?.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
+      const gone = (): void => end(false);
+      const release = this.#places.take(clientNetwork(address), gone);
+      if (release === undefined) return resolve(false);
       const end = (found: boolean): void => {
-        this.#waiting--;
+        release();
         clearTimeout(timer);
         unsubscribe();
         signal?.removeEventListener("abort", gone);
         resolve(found);
       };
-      const gone = (): void => end(false);
       const timer = setTimeout(() => end(this.has(block)), this.#waitMs);
       const unsubscribe = this.#reads.commits.onCommit(() => {
         if (this.has(block)) end(true);

@@ -120,7 +120,9 @@ export class GetReads implements HttpApplication {
       return given instanceof Promise ? given.then(kept) : given;
     };
     if (consistency.has(mark)) return now();
-    return consistency.reached(mark, head.signal()).then((reached) => (reached ? now() : missing()));
+    return consistency
+      .reached(mark, { address: head.client(), signal: head.signal() })
+      .then((reached) => (reached ? now() : missing()));
   }
 
   #find(name: string): { method: Method; namespace: Namespace } | undefined {

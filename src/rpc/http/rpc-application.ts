@@ -243,7 +243,7 @@ export class RpcApplication implements HttpApplication {
   async #whenReached(
     consistency: Consistency,
     mark: MinBlock,
-    { body, signal }: { body: Uint8Array; signal: AbortSignal },
+    { body, address, signal }: { body: Uint8Array; address: string; signal: AbortSignal },
     now: (body: Uint8Array) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     const { budget = UNBOUNDED } = this.#options;
@@ -252,7 +252,7 @@ export class RpcApplication implements HttpApplication {
     try {
       // The listener takes the memory of the body back.
       const copy = new Uint8Array(body);
-      if (await consistency.reached(mark, signal)) return await now(copy);
+      if (await consistency.reached(mark, { address, signal })) return await now(copy);
       return this.#missing(consistency, mark);
     } finally {
       budget.release(length);
@@ -287,7 +287,7 @@ export class RpcApplication implements HttpApplication {
     const dispatch = (body: Uint8Array): Answer | Promise<Answer> =>
       consistency === undefined || mark === undefined || consistency.has(mark)
         ? now(body)
-        : this.#whenReached(consistency, mark, { body, signal: head.signal() }, now);
+        : this.#whenReached(consistency, mark, { body, address: head.client(), signal: head.signal() }, now);
 
     // A body of another type counts as an empty request, unread.
     if (!isJsonType(head.header("content-type"))) return dispatch(new Uint8Array());
