@@ -35,6 +35,13 @@ export async function readKeystore(path: string, warn: LoadKeystoreOptions["warn
   return keystore;
 }
 
+/**
+ * Reads and merges keystore files, but derives and decrypts no keys and asks no remote signer. Throws KeystoreError.
+ */
+export function requireKeystoreFiles(path: string): void {
+  mergeKeystoreFiles(readFiles(path), () => {});
+}
+
 /** Reads every file before it throws, so that one error names the issues of all files. */
 function readFiles(path: string): KeystoreFile[] {
   const files: KeystoreFile[] = [];

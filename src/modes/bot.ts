@@ -15,6 +15,10 @@ export const botMode: Mode = {
   name: "bot",
   selected: ({ bot, node, proverNode, archiver, sequencer, p2pBootstrap }) =>
     bot && !(node || proverNode || archiver || sequencer || p2pBootstrap),
+  async checks() {
+    const { botOptions } = await import("../node/bot/bot-options.ts");
+    return [withNodeUrl, botOptions];
+  },
   async run({ values, warnings }) {
     const botValues = withNodeUrl(values);
     const { runBot } = await import("../node/bot/run-bot.ts");

@@ -1,17 +1,24 @@
 import { MissingOptionError } from "../config/errors.ts";
+import type { Values } from "../config/options.ts";
 import type { Mode } from "./mode.ts";
+
+function requireUpstream({ followerUpstreamUrls }: Values): void {
+  if (followerUpstreamUrls.length > 0) return;
+  throw new MissingOptionError(
+    "followerUpstreamUrls",
+    "A follower follows other nodes: give --follower-upstream-url or FOLLOWER_UPSTREAM_URL",
+  );
+}
 
 /** A node without L1 and peers that follows other nodes. */
 export const followerMode: Mode = {
   name: "follower",
   selected: ({ follower }) => follower,
+  async checks() {
+    const { apiKeys } = await import("../node/api-keys.ts");
+    return [requireUpstream, apiKeys];
+  },
   async run(configuration, version) {
-    if (configuration.values.followerUpstreamUrls.length === 0) {
-      throw new MissingOptionError(
-        "followerUpstreamUrls",
-        "A follower follows other nodes: give --follower-upstream-url or FOLLOWER_UPSTREAM_URL",
-      );
-    }
     const { runFollower } = await import("../node/follower/run-follower.ts");
     return runFollower(configuration, version);
   },

@@ -4,6 +4,12 @@ import type { Mode } from "./mode.ts";
 export const localNetworkMode: Mode = {
   name: "local network",
   selected: ({ localNetwork }) => localNetwork,
+  async checks() {
+    const { checkLocalL1 } = await import("../node/local-network/settings.ts");
+    const { checkResource } = await import("../node/otlp/resource.ts");
+    const { apiKeys } = await import("../node/api-keys.ts");
+    return [checkLocalL1, checkResource, apiKeys];
+  },
   async run(configuration, version) {
     const { runLocalNetwork } = await import("../node/local-network/run-local-network.ts");
     return runLocalNetwork({ configuration, version });

@@ -1,6 +1,9 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 
+/** A condition of a start. Throws or rejects with an OperatorError. */
+export type StartCheck = (values: Values) => unknown;
+
 /** A mode in which the process can run. */
 export interface Mode {
   readonly name: string;
@@ -9,8 +12,10 @@ export interface Mode {
   /** Whether memory counts for more than the processors, by which its space for young objects stays small. */
   savesMemory?(values: Values): boolean;
   /**
-   * Runs until the process is stopped. Throws ConfigurationError before anything is started if a required option is
-   * missing.
+   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network and
+   * changes nothing. `run` may rely on them.
    */
+  checks(): readonly StartCheck[] | Promise<readonly StartCheck[]>;
+  /** Runs until the process is stopped. */
   run(configuration: Configuration, version: string): Promise<void>;
 }

@@ -3,10 +3,12 @@ import type { Values } from "../config/options.ts";
 import { onlyProves } from "../node/prover/roles.ts";
 import type { Mode } from "./mode.ts";
 
-function withL1(values: Values): Values & { registryAddress: string } {
-  if (values.l1RpcUrls.length === 0) {
-    throw new MissingOptionError("l1RpcUrls", "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
-  }
+function requireL1({ l1RpcUrls }: Values): void {
+  if (l1RpcUrls.length > 0) return;
+  throw new MissingOptionError("l1RpcUrls", "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
+}
+
+function withRegistry(values: Values): Values & { registryAddress: string } {
   const { registryAddress } = values;
   if (registryAddress === undefined || /^0x0+$/.test(registryAddress)) {
     throw new MissingOptionError(
@@ -22,8 +24,12 @@ export const nodeMode: Mode = {
   name: "node",
   selected: ({ node, proverNode }) => node || proverNode,
   savesMemory: onlyProves,
+  async checks() {
+    const { NODE_CHECKS } = await import("../node/start-checks.ts");
+    return [requireL1, withRegistry, ...NODE_CHECKS];
+  },
   async run(configuration, version) {
-    const nodeValues = withL1(configuration.values);
+    const nodeValues = withRegistry(configuration.values);
     const { runNode } = await import("../node/run-node.ts");
     return runNode(nodeValues, version, configuration);
   },

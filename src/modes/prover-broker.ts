@@ -5,6 +5,7 @@ export const proverBrokerMode: Mode = {
   name: "prover broker",
   selected: ({ proverBroker }) => proverBroker,
   savesMemory: () => true,
+  checks: () => [],
   async run({ values, warnings }, version) {
     const { runBroker } = await import("../node/broker/run-broker.ts");
     return runBroker(values, version, warnings);

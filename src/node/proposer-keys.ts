@@ -4,7 +4,7 @@ import type { Account } from "../keystore/accounts.ts";
 import { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { KeystoreError } from "../keystore/errors.ts";
 import { Keystore } from "../keystore/keystore.ts";
-import { loadKeystore } from "../keystore/load-keystore.ts";
+import { loadKeystore, requireKeystoreFiles } from "../keystore/load-keystore.ts";
 import { checkRemoteAccounts } from "../keystore/remote-signer-check.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { optionAccounts } from "./option-accounts.ts";
@@ -61,17 +61,29 @@ function warnOfUnused(values: KeySettings, warn: (facts: object, message: string
   if (unused.length > 0) warn({ unused: unused.join(" ") }, "these options are not used: KEY_STORE_DIRECTORY is given");
 }
 
-async function keysOfOptions(values: KeySettings): Promise<Keystore> {
+/** The accounts of single options. Throws a KeystoreError where there are none. */
+function accountsOfOptions(values: KeySettings): { proposers: [Account, ...Account[]]; publishers: Account[] } {
   const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] =>
     optionAccounts(keys, addresses, values.web3SignerUrl);
   const attesters = accounts(reveal(values.validatorPrivateKeys), values.validatorAddresses);
   const publishers = accounts(reveal(values.sequencerPublisherPrivateKeys), values.sequencerPublisherAddresses);
-  const proposers = attesters.length > 0 ? attesters : publishers.slice(0, 1);
-  const [first] = proposers;
+  const [first, ...others] = attesters.length > 0 ? attesters : publishers.slice(0, 1);
   if (first === undefined) {
     const rule = "must be set: a sequencer needs the keys of validators or publishers";
     throw new KeystoreError([{ file: "options", field: "KEY_STORE_DIRECTORY or VALIDATOR_PRIVATE_KEYS", rule }]);
   }
+  return { proposers: [first, ...others], publishers };
+}
+
+/** Whether keys are given, as files or as options. Asks no remote signer. Throws a KeystoreError. */
+export function requireProposerKeys(values: KeySettings): void {
+  if (values.keyStoreDirectory === undefined) accountsOfOptions(values);
+  else requireKeystoreFiles(values.keyStoreDirectory);
+}
+
+async function keysOfOptions(values: KeySettings): Promise<Keystore> {
+  const { proposers, publishers } = accountsOfOptions(values);
+  const [first] = proposers;
   const { feeRecipient } = values;
   const keystore = new Keystore({
     validators: [

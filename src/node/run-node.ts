@@ -1,6 +1,6 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
-import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
+import { startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { collectWholeHeapsRarely, keepHeapsSmall } from "./heap-growth.ts";
 import type { LoggerFor } from "./logging.ts";
@@ -8,7 +8,6 @@ import { type RunningNode, startNode } from "./node.ts";
 import { loggingOf } from "./process-logging.ts";
 import { onlyProves } from "./prover/roles.ts";
 import { LogTail } from "./reports/log-tail.ts";
-import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
 
 export interface NodeProcessOptions {
@@ -51,7 +50,6 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
-    if (values.bot) refuseProofs(values);
     const reported = { logTail, configuration };
     const node = await startNode({
       values,
@@ -80,7 +78,5 @@ export function runNode(
   const logTail = new LogTail();
   const loggerFor = loggingOf(values, logTail);
   for (const warning of configuration.warnings) loggerFor("config").warn(warning);
-  // Missing options are reported before anything is started.
-  configuredGroup(values);
   return runNodeProcess({ prepare: async () => values, loggerFor, logTail, configuration, version });
 }

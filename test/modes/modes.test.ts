@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { selectedMode } from "../../src/modes/modes.ts";
+import { startableMode } from "../../src/modes/start-checks.ts";
 
 const modeOf = (...flags: string[]): string =>
   selectedMode(configure({ flags: new Map(flags.map((flag) => [flag, "true"])), environment: {} }).values).name;
@@ -31,7 +32,7 @@ it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"]])("a broker
 
 it("a bootnode without an address is told which option to give, before anything starts", async () => {
   const configuration = configure({ flags: new Map([["--p2p-bootstrap", "true"]]), environment: {} });
-  await expect(selectedMode(configuration.values).run(configuration, "0")).rejects.toThrow(
+  await expect(startableMode(configuration)).rejects.toThrow(
     "A bootnode announces its address: give --p2p.p2pIp or P2P_IP",
   );
 });
@@ -45,7 +46,7 @@ it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"], ["--p2p-bo
 
 it("agents are told before anything starts that they need a broker", async () => {
   const configuration = configure({ flags: new Map([["--prover-agent", "true"]]), environment: {} });
-  await expect(selectedMode(configuration.values).run(configuration, "0")).rejects.toThrow(
+  await expect(startableMode(configuration)).rejects.toThrow(
     "Agents get their jobs from a broker: give --proverAgent.proverBrokerUrl or PROVER_BROKER_HOST",
   );
 });

@@ -2,9 +2,11 @@ import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { ConfigFileError } from "../../config/config-file.ts";
 import { type Configuration, configure, type Given, shownValue } from "../../config/configuration.ts";
-import { ConfigurationError, shownOrigin } from "../../config/errors.ts";
+import { shownOrigin } from "../../config/errors.ts";
 import { GROUPS } from "../../config/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../config/options.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
+import { checkStart } from "../../modes/start-checks.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
@@ -29,11 +31,11 @@ function asJson({ values, origins }: Configuration): string {
   return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
 }
 
-/** Prints every error, not only the first. */
+/** Prints every error of the options and of a start with them, not only the first. */
 async function check(given: () => Given): Promise<void> {
   const errors: string[] = [];
   const note = (error: unknown): void => {
-    if (!(error instanceof ConfigurationError)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     const lines =
       error instanceof ConfigFileError ? error.faults.map((fault) => `${error.location} ${fault}`) : [error.message];
     for (const line of lines) if (!errors.includes(line)) errors.push(line);
@@ -41,8 +43,9 @@ async function check(given: () => Given): Promise<void> {
   try {
     const sources = given();
     const configuration = configure(sources, note);
-    if (errors.length === 0) refuseAbsentParts(await configureForNetwork(sources, false));
-    else refuseAbsentParts(configuration);
+    // Options with an error have their default, which a start must not be judged by.
+    if (errors.length > 0) refuseAbsentParts(configuration);
+    else for (const fault of (await checkStart(await configureForNetwork(sources, false))).faults) note(fault);
     for (const warning of configuration.warnings) process.stderr.write(`warning: ${warning}\n`);
   } catch (error) {
     note(error);
@@ -58,7 +61,10 @@ export function configCommand(): Command {
   const command = new Command("config")
     .description("print the effective configuration and where each value came from, without secrets")
     .option("--json", "as a JSON object")
-    .option("--check", "print all errors with their origins instead; exit code 1 if there is one");
+    .option(
+      "--check",
+      "print all errors with their origins instead, among them what svc start refuses; exit code 1 if there is one",
+    );
   const given = addTableOptions(command);
   return command.action((options: { json?: true; check?: true }) =>
     orUsageError(async () => {

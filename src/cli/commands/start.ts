@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { refuseAbsentParts } from "../../config/absent-parts.ts";
-import { selectedMode } from "../../modes/modes.ts";
+import { startableMode } from "../../modes/start-checks.ts";
 import { letYoungHeapGrow } from "../../node/heap-growth.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
 import { addTableOptions } from "../table-options.ts";
@@ -13,8 +12,7 @@ export function startCommand(): Command {
   return command.action(() =>
     orUsageError(async () => {
       const configuration = await configureForNetwork(given(), true);
-      refuseAbsentParts(configuration);
-      const mode = selectedMode(configuration.values);
+      const mode = await startableMode(configuration);
       if (!mode.savesMemory?.(configuration.values)) letYoungHeapGrow();
       await mode.run(configuration, programVersion());
     }),

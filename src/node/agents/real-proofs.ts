@@ -57,13 +57,9 @@ export async function startRealProver(
   wanted: readonly JobType[],
   { log, teardown, pointsIn = checkedPoints }: Surroundings,
 ): Promise<{ prover: RealProver; types: JobType[] }> {
-  const { proverCircuitsPath: circuits, proverAgentCount: agents, proverBrokerJobLimitMs: limitMs } = values;
+  const { proverAgentCount: agents, proverBrokerJobLimitMs: limitMs } = values;
+  const circuits = circuitsOf(values);
   const crs = values.crsPath ?? join(homedir(), ".bb-crs");
-  if (circuits === undefined || !existsSync(circuits)) {
-    throw new ConfigurationError(
-      `real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH ${circuits === undefined ? "is not set" : `names ${circuits}, which is not there`} (docs/proving.md#real-proofs); or give PROVER_REAL_PROOFS=false`,
-    );
-  }
   const [program, points] = await Promise.all([proofProgram(values), pointsOf(crs, pointsIn)]);
   const memoryBytes = memoryOf(values) / Math.max(1, agents);
   const { types, left } = provableTypes(
@@ -90,6 +86,15 @@ export async function startRealProver(
   );
   const bb = new BbCommands({ program, crs, threads, verifyThreads, limitMs });
   return { prover: new RealProver({ core: loadCore(), bb, solver, circuits, folders, keyOf }), types };
+}
+
+/** The folder of the published circuits. Throws a ConfigurationError where it is missing. */
+export function circuitsOf({ proverCircuitsPath: path }: Pick<RealProofSettings, "proverCircuitsPath">): string {
+  if (path !== undefined && existsSync(path)) return path;
+  const fault = path === undefined ? "is not set" : `names ${path}, which is not there`;
+  throw new ConfigurationError(
+    `real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH ${fault} (docs/proving.md#real-proofs); or give PROVER_REAL_PROOFS=false`,
+  );
 }
 
 async function proofProgram({ bbBinaryPath }: RealProofSettings): Promise<string> {

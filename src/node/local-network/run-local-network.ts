@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Configuration, reveal } from "../../config/configuration.ts";
-import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import type { Core } from "../../core/core.ts";
 import { loadCore } from "../../core/load-core.ts";
@@ -195,23 +194,11 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   }
 }
 
-/** Checks the configuration before anything is started. Throws ConfigurationError. */
-function requireStartable(values: Values): void {
-  if (values.l1RpcUrls.length > 0 && values.localNetworkLoadState !== undefined) {
-    throw new ConfigurationError("--load-state needs an L1 of its own, not one of --l1-rpc-urls");
-  }
-  if (values.l1RpcUrls.length > 1) {
-    throw new ConfigurationError("--local-network takes one URL of --l1-rpc-urls: it moves the time of that L1");
-  }
-}
-
 /**
- * Runs `svc start --local-network`; nothing else runs in this process. Throws ConfigurationError before anything is
- * started.
+ * Runs `svc start --local-network`; nothing else runs in this process.
  */
 export async function runLocalNetwork({ configuration, version }: LocalNetworkOptions): Promise<void> {
   const values = localNetworkValues(configuration);
-  requireStartable(values);
   const logTail = new LogTail();
   const loggerFor = loggingOf(values, logTail);
   for (const warning of configuration.warnings) loggerFor("config").warn(warning);

@@ -1,4 +1,5 @@
 import type { Configuration } from "../../config/configuration.ts";
+import { ConfigurationError } from "../../config/errors.ts";
 import { parseLogFilter } from "../../config/log-filter.ts";
 import type { OptionKey, Values } from "../../config/options.ts";
 import { Secret } from "../../config/secret.ts";
@@ -49,6 +50,16 @@ const FORCED = {
   ethereumAllowNoDebugHosts: true,
   blobAllowEmptySources: true,
 } as const satisfies Partial<Values>;
+
+/** Throws a ConfigurationError for an L1 that a local network cannot use. */
+export function checkLocalL1({ l1RpcUrls, localNetworkLoadState }: Values): void {
+  if (l1RpcUrls.length > 0 && localNetworkLoadState !== undefined) {
+    throw new ConfigurationError("--load-state needs an L1 of its own, not one of --l1-rpc-urls");
+  }
+  if (l1RpcUrls.length > 1) {
+    throw new ConfigurationError("--local-network takes one URL of --l1-rpc-urls: it moves the time of that L1");
+  }
+}
 
 /** The configuration of a local network's node, except for values that are read from its L1. */
 export function localNetworkValues({ values, origins }: Configuration): Values {

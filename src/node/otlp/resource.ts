@@ -39,6 +39,11 @@ export function nodeResource(
 
 const RULE = "OTEL_RESOURCE_ATTRIBUTES must be pairs key=value, separated by commas, with percent-encoded values";
 
+/** Throws a ConfigurationError for attributes of another form. */
+export function checkResource({ otelResourceAttributes = "" }: Pick<Values, "otelResourceAttributes">): void {
+  resourceAttributes(otelResourceAttributes);
+}
+
 /** The form of the OpenTelemetry specification ("Resource SDK", section on environment variables). */
 function resourceAttributes(text: string): Labels {
   const pairs = text

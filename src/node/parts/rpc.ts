@@ -5,7 +5,6 @@ import type { RollupIdentity } from "../../l1/types.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import { versionHeaders } from "../../rpc/http/version-headers.ts";
-import { ApiKeysError } from "../../rpc/keys/api-key.ts";
 import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -15,6 +14,7 @@ import type { SocketSettings } from "../../rpc/subscriptions/socket-application.
 import { type PublicRpcOptions, startPublicRpc } from "../../rpc/threads/public-rpc.ts";
 import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
+import { apiKeys } from "../api-keys.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { hasProver } from "../prover/roles.ts";
 import { localUrl, type NodeRecord } from "../rpc-only/node-record.ts";
@@ -152,13 +152,6 @@ export function publicServices(
     ...(prover && { prover: prover.answers }),
     ...(prover?.jobSource && { jobSource: prover.jobSource }),
   };
-}
-
-/** Throws an ApiKeysError when keys are required and there is no file of them. */
-function apiKeys({ rpcApiKeysFile: file, rpcRequireApiKey: required }: RpcSettings): PublicRpcOptions["keys"] {
-  if (file !== undefined) return { file, required };
-  if (required) throw new ApiKeysError("", "is not given, but --rpc-require-api-key asks for keys");
-  return undefined;
 }
 
 interface RpcParts {

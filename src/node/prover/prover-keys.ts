@@ -3,7 +3,7 @@ import type { Values } from "../../config/options.ts";
 import type { Account } from "../../keystore/accounts.ts";
 import { KeystoreError } from "../../keystore/errors.ts";
 import { Keystore } from "../../keystore/keystore.ts";
-import { loadKeystore } from "../../keystore/load-keystore.ts";
+import { loadKeystore, requireKeystoreFiles } from "../../keystore/load-keystore.ts";
 import { checkRemoteAccounts } from "../../keystore/remote-signer-check.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { optionAccounts } from "../option-accounts.ts";
@@ -20,6 +20,11 @@ export interface ConfiguredProver {
   readonly publishers: readonly Account[];
 }
 
+function noPublishers(): KeystoreError {
+  const rule = "must be set: a prover node submits proofs with the keys of its own publishers";
+  return new KeystoreError([{ file: "options", field: "PROVER_PUBLISHER_PRIVATE_KEYS", rule }]);
+}
+
 /**
  * Keys of a prover node: those of the keystore's prover if there is one, otherwise those of single options. They stay
  * as they are at the start. Rejects with a KeystoreError.
@@ -34,13 +39,20 @@ export async function configuredProver(
   const publishers = stored?.publishers ?? (await publishersOfOptions(values));
   const [first] = publishers;
   if (first === undefined) {
-    const rule = "must be set: a prover node submits proofs with the keys of its own publishers";
-    throw new KeystoreError([{ file: "options", field: "PROVER_PUBLISHER_PRIVATE_KEYS", rule }]);
+    throw noPublishers();
   }
   const configured = values.proverId !== undefined && !/^0x0*$/.test(values.proverId) ? values.proverId : undefined;
   // A keystore without an id gives the first publisher's address.
   const own = stored !== undefined && stored.id.toLowerCase() !== first.address ? stored.id : undefined;
   return { id: fromHex((own ?? configured ?? first.address).toLowerCase()), publishers };
+}
+
+/** Whether keys are given, as files or as options. Asks no remote signer. Throws a KeystoreError. */
+export function requireProverKeys(values: ProverKeySettings): void {
+  const { keyStoreDirectory, proverPublisherPrivateKeys, proverPublisherAddresses } = values;
+  if (keyStoreDirectory !== undefined) requireKeystoreFiles(keyStoreDirectory);
+  else if ((reveal(proverPublisherPrivateKeys) ?? []).length + proverPublisherAddresses.length === 0)
+    throw noPublishers();
 }
 
 async function publishersOfOptions(values: ProverKeySettings): Promise<readonly Account[]> {
