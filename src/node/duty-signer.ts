@@ -1,3 +1,4 @@
+import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import type { Account } from "../keystore/accounts.ts";
 import type { Keystore } from "../keystore/keystore.ts";
 import type { L1Signer } from "../l1/tx/signer.ts";
@@ -14,8 +15,12 @@ export interface AttesterSigning {
 }
 
 /** `keys` returns those in force; undefined for a node without keys. */
-export function attesterSigning(keys: (() => Keystore) | undefined, guard: SigningGuard | undefined): AttesterSigning {
-  const signerOf = keySigners(keys);
+export function attesterSigning(
+  keys: (() => Keystore) | undefined,
+  guard: SigningGuard | undefined,
+  endpoints?: EndpointBook,
+): AttesterSigning {
+  const signerOf = keySigners(keys, endpoints);
   return { signerOf, duties: new DutySigner({ guard, signerOf }) };
 }
 
@@ -28,12 +33,15 @@ export function voteSigner({ signerOf, duties }: AttesterSigning): VoteSigner {
 }
 
 /** Signers of the keys in force. Each is made once, because that takes a multiplication on the curve. */
-function keySigners(keys: (() => Keystore) | undefined): (attester: string) => L1Signer | undefined {
+function keySigners(
+  keys: (() => Keystore) | undefined,
+  endpoints: EndpointBook | undefined,
+): (attester: string) => L1Signer | undefined {
   const made = new WeakMap<Account, L1Signer>();
   return (attester) => {
     const account = keys?.().attester(attester);
     if (account === undefined) return undefined;
-    const signer = made.get(account) ?? accountSigner(account);
+    const signer = made.get(account) ?? accountSigner(account, endpoints);
     made.set(account, signer);
     return signer;
   };

@@ -153,7 +153,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     const guard = keys && signsDuties(values, context) ? await openGuard(context, options) : undefined;
     teardown.add("signing guard", () => guard?.close());
-    const signing = attesterSigning(keys && (() => keys.current), guard);
+    const signing = attesterSigning(keys && (() => keys.current), guard, context.endpoints);
     const ownValidators = () => keys?.current.attesterAddresses() ?? [];
     const slasher = hasSlasher(values) ? await startSlasher(context, { values, mempool, ownValidators }) : undefined;
     teardown.add("slasher", () => slasher?.stop());

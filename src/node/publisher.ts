@@ -127,7 +127,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     (account) =>
       new L1Sender({
         ...{ rpc, chainId, settings, states, cellProofs, now, signal, logger },
-        signer: accountSigner(account),
+        signer: accountSigner(account, options.endpoints),
         finished: countL1Txs(options.metrics, account.address, "sequencer"),
       }),
   );

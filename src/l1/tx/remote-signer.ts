@@ -1,5 +1,8 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Hex, parseTransaction } from "viem";
+import { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
+import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { HttpError } from "../../http/errors.ts";
 import { wholeExchange } from "../../http/exchange.ts";
 import { parseJson } from "../../http/json.ts";
@@ -12,6 +15,9 @@ import type { L1Signer, TypedData } from "./signer.ts";
 import { signingHash, type TxSignature, type UnsignedTx } from "./transaction.ts";
 
 const REQUEST_LIMIT_MS = 10_000;
+/** A signer without an answer after this long is probed. Signing a transaction with blobs may rightly take longer. */
+const SILENCE_MS = 1_000;
+const PROBE_MS = 2_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`;
@@ -34,17 +40,21 @@ function normalize(signature: Uint8Array): Uint8Array {
 
 /**
  * Signs through the JSON-RPC of Web3Signer (docs/protocol/08-building-and-checkpoints.md#827-remote-signers). Checks
- * that each signature is from the address.
+ * that each signature is from the address. A signer that answers neither a request nor a probe is given up, so that it
+ * holds up no other duties; a request is never sent twice.
  */
 export class RemoteSigner implements L1Signer {
   readonly address: string;
   readonly #url: string;
   readonly #host: string;
+  readonly #health: EndpointHealth;
 
-  constructor(url: string, address: string) {
+  /** `endpoints` has the health of the signer, shared with its other accounts. */
+  constructor(url: string, address: string, endpoints: EndpointBook = new EndpointBook()) {
     this.address = address.toLowerCase();
     this.#url = url;
     this.#host = new URL(url).host;
+    this.#health = endpoints.of("remote-signer", url, (signal) => this.#exchange("eth_accounts", [], PROBE_MS, signal));
   }
 
   async signTransaction(tx: UnsignedTx, signal?: AbortSignal): Promise<TxSignature> {
@@ -114,23 +124,44 @@ export class RemoteSigner implements L1Signer {
     return new L1SignerError(this.address, `${rule} (remote signer ${this.#host})`, { cause });
   }
 
+  async #exchange(
+    method: string,
+    params: readonly unknown[],
+    totalMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const { status, body } = await wholeExchange(
+      {
+        method: "POST",
+        url: this.#url,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+        signal,
+      },
+      { totalMs, maxBytes: MAX_ANSWER_BYTES },
+    );
+    try {
+      return parseJson(body);
+    } catch (cause) {
+      throw new Error(`the answer with HTTP status ${status} is not JSON`, { cause });
+    }
+  }
+
   async #ask(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
     let answer: unknown;
+    const ask = (_: object, ended: AbortSignal) => this.#exchange(method, params, REQUEST_LIMIT_MS, ended);
     try {
-      const { body } = await wholeExchange(
-        {
-          method: "POST",
-          url: this.#url,
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-          signal,
-        },
-        { totalMs: REQUEST_LIMIT_MS, maxBytes: MAX_ANSWER_BYTES },
-      );
-      answer = parseJson(body);
+      answer = await hedgedCall([{ health: this.#health }], ask, {
+        ...{ kind: method, hedge: "probe", hedgeMs: SILENCE_MS, signal },
+        isOutage: () => true,
+        isFinal: () => false,
+      });
     } catch (error) {
       signal?.throwIfAborted();
-      throw this.#failure(`${method}: ${error instanceof HttpError ? error.message : "the answer is not JSON"}`, error);
+      const cause = error instanceof AllEndpointsFailed ? error.failures[0]?.error : error;
+      const isGivenUp = cause instanceof HttpError && cause.kind === "aborted";
+      const reason = isGivenUp ? "no answer, nor one to a probe" : cause instanceof Error ? cause.message : "no answer";
+      throw this.#failure(`${method}: ${reason}`, cause);
     }
     if (typeof answer === "object" && answer !== null) {
       if ("result" in answer && typeof answer.result === "string") return answer.result;

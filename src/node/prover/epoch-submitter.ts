@@ -52,7 +52,7 @@ export function startEpochSubmitter(
         settings: l1TxSettings(values),
         cellProofs: wantsCellProofs(chainId),
         now: clock.now,
-        signer: accountSigner(account),
+        signer: accountSigner(account, endpoints),
         finished: countL1Txs(metrics, account.address, "prover"),
       }),
   );

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseTransaction, recoverTransactionAddress } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { blobSidecars } from "../../../src/l1/propose/sidecars.ts";
 import { L1SignerError } from "../../../src/l1/tx/errors.ts";
@@ -10,7 +11,9 @@ import { RemoteSigner } from "../../../src/l1/tx/remote-signer.ts";
 import { type BlobSidecars, type UnsignedTx, withSignature } from "../../../src/l1/tx/transaction.ts";
 import { CELLS_PER_BLOB, zeroBlobSidecars } from "../../../src/l1/tx/zero-blob.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { recordingLogger } from "../../rpc/support/fakes.ts";
 import { PUBLISHER_KEY } from "../../sequencer/publisher/recorded-proposals.ts";
+import { httpFake } from "../http-fake.ts";
 
 const local = new LocalSigner(PUBLISHER_KEY);
 const kzg = new Kzg();
@@ -90,6 +93,36 @@ it("a signature by another key, or something else than a signature, is refused w
     );
     expect(error).toBeInstanceOf(L1SignerError);
     expect((error as Error).message).not.toContain("secret");
+  }
+});
+
+it("a remote signer that never answers is given up, for all its accounts, until it answers again", async () => {
+  const log = recordingLogger();
+  let hangs = true;
+  const silent = await httpFake(({ body }) => {
+    const { id, method } = JSON.parse(body);
+    return hangs ? "silence" : { json: { jsonrpc: "2.0", id, result: method === "eth_accounts" ? [] : signature } };
+  });
+  const message = fromHex("0x1234");
+  const signature = toHex(await local.signMessage(message));
+  const endpoints = new EndpointBook({ logger: log });
+  try {
+    const [remote, other] = [local.address, `0x${"11".repeat(20)}`].map(
+      (a) => new RemoteSigner(silent.url, a, endpoints),
+    );
+    await expect(remote.signMessage(message)).rejects.toThrow("eth_sign: no answer, nor one to a probe");
+    const before = silent.seen.filter(({ body }) => body.includes("eth_sign")).length;
+    await expect(other.signMessage(message)).rejects.toThrow(L1SignerError);
+    expect(silent.seen.filter(({ body }) => body.includes("eth_sign"))).toHaveLength(before);
+    hangs = false;
+    await expect.poll(() => remote.signMessage(message).then(toHex, String), { timeout: 60_000 }).toBe(signature);
+    expect(log.entries.map(({ message: text }) => text)).toEqual([
+      "the {service} endpoint {endpoint} fails",
+      "the {service} endpoint {endpoint} answers again",
+    ]);
+  } finally {
+    endpoints.close();
+    await silent.close();
   }
 });
 
