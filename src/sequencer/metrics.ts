@@ -5,9 +5,6 @@ import type { BuildRecord } from "./sequencer-parts.ts";
 import { SKIP_REASONS, type SkipReason } from "./skip.ts";
 import type { VoteSource } from "./votes/governance-signals.ts";
 
-/** Own accounts, which the configuration bounds. */
-const SENDER = { "aztec.l1.sender": "any" } as const;
-
 const STATUS = "aztec.status";
 const ERROR = "aztec.error_type";
 const STATE = "aztec.sequencer.state";
@@ -84,16 +81,6 @@ export const SEQUENCER_METRICS = {
     labels: { [STATE]: "any" },
     meaning: "time left, at entering a state, until the latest time for it",
   }),
-  balance: gauge("aztec.l1_publisher.balance", {
-    unit: "eth",
-    labels: SENDER,
-    meaning: "ETH of an account that publishes, read once in half a minute",
-  }),
-  accountBalance: gauge("aztec.l1.balance", {
-    unit: "eth",
-    labels: SENDER,
-    meaning: "the same as aztec.l1_publisher.balance",
-  }),
 } as const;
 
 /** Reasons for which a slot is skipped before it is known whose it is, or because it is another's. */
@@ -112,12 +99,10 @@ const NOT_OWN: ReadonlySet<SkipReason> = new Set([
 
 export interface ObservedSequencer {
   sequencer: Pick<Sequencer, "status" | "onStateChange">;
-  /** ETH by address. */
-  balances(): ReadonlyMap<string, number>;
 }
 
-/** Exports what became of this node's slots, and its accounts on L1. */
-export function observeSequencer(metrics: Metrics, { sequencer, balances }: ObservedSequencer): () => void {
+/** Exports what became of this node's slots. */
+export function observeSequencer(metrics: Metrics, { sequencer }: ObservedSequencer): () => void {
   const rows = SEQUENCER_METRICS;
   const buffer = metrics.histogram(rows.transitionBuffer);
   const stopBuffer = sequencer.onStateChange(({ newState, secondsLeft }) => {
@@ -138,10 +123,6 @@ export function observeSequencer(metrics: Metrics, { sequencer, balances }: Obse
     for (const reason of CHECKPOINT_FAILURES) to.set(rows.checkpointFailures, slots[reason], { [ERROR]: reason });
     for (const [reason, name] of Object.entries(PRECHECKS)) {
       to.set(rows.prechecks, slots[reason as keyof typeof PRECHECKS], { [ERROR]: name });
-    }
-    for (const [address, eth] of balances()) {
-      to.set(rows.balance, eth, { "aztec.l1.sender": address });
-      to.set(rows.accountBalance, eth, { "aztec.l1.sender": address });
     }
   });
   return () => {

@@ -7,6 +7,8 @@ import type { Values } from "../../src/config/options.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { L1Sender } from "../../src/l1/tx/l1-sender.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
+import { observeL1Accounts } from "../../src/l1/tx/metrics.ts";
+import { SampledAccounts, type SendingAccounts } from "../../src/l1/tx/sampled-accounts.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { ShiftableClock } from "../../src/node/clock.ts";
 import { type EpochSubmitter, startEpochSubmitter } from "../../src/node/prover/epoch-submitter.ts";
@@ -15,6 +17,7 @@ import { bigUintBytes, toHex } from "../../src/protocol/bytes.ts";
 import type { SubmissionOutcome } from "../../src/prover/node/epoch-publisher.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
+import { prometheusText } from "../../src/telemetry/metrics/prometheus-text.ts";
 import {
   type RecordedSubmission,
   recordedSubmissions,
@@ -41,6 +44,8 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
   let folder: string;
   let snapshot: unknown;
   let submitter: EpochSubmitter | undefined;
+  /** Lines of the metrics of the last submission. */
+  let exported: () => string[];
 
   async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -95,7 +100,10 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     const metrics = new Metrics((error) => {
       throw error;
     });
-    const context = { reader, clock, l1Calls: undefined, metrics, loggerFor: () => silentLogger };
+    const accounts = new SampledAccounts();
+    observeL1Accounts(metrics, accounts);
+    const sampleAccounts = (sending: SendingAccounts) => accounts.add(sending);
+    const context = { reader, clock, l1Calls: undefined, metrics, sampleAccounts, loggerFor: () => silentLogger };
     submitter = startEpochSubmitter(context as never, values as Values, { path: folder, temporary: true }, prover);
     const { submission, publicInputs } = EPOCH_23;
     const outcome: SubmissionOutcome = await submitter.publisher.publish({
@@ -108,6 +116,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     const { number } = await reader.latestBlock();
     expect(await reader.provenCheckpointNumber(number)).toBe(EPOCH_23.submission.end);
     const { from, to } = await rpc<{ from: string; to: string }>("eth_getTransactionByHash", outcome.txHash);
+    exported = () => prometheusText(metrics.collect()).split("\n");
     return { from, to, id: toHex(prover.id) };
   }
 
@@ -121,6 +130,21 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     const keys = [POOR, RICH].map(toHex).join(",");
     const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEYS: keys });
     expect(sent).toEqual({ from: addressOf(RICH), to: l1.rollupAddress.toLowerCase(), id: addressOf(POOR) });
+  });
+
+  it("and exports the balances of its accounts and the prices of L1, as a sequencer does", async () => {
+    const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH) });
+    const balance = String.raw`\{aztec_l1_sender="${sent.from}"\} 100`;
+    for (const line of [
+      `aztec_l1_publisher_balance_eth${balance}`,
+      `aztec_l1_balance_eth${balance}`,
+      String.raw`aztec_l1_gas_price_wei [1-9]\d*`,
+      String.raw`aztec_l1_blob_base_fee_wei [1-9]\d*`,
+    ]) {
+      await expect.poll(exported).toContainEqual(expect.stringMatching(`^${line}$`));
+    }
+    await submitter?.stop();
+    expect(exported().filter((line) => /^aztec_l1_(publisher_)?balance/.test(line))).toEqual([]);
   });
 
   it("with an account that waits for another transaction, unless PROVER_PUBLISHER_ALLOW_INVALID_STATES=false", async () => {

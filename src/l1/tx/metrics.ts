@@ -3,6 +3,7 @@ import { gauge, histogram, upDownCounter } from "../../telemetry/metrics/metric-
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { L1Receipt } from "./account-reads.ts";
 import type { FinishedL1Tx } from "./l1-sender.ts";
+import type { SampledAccounts } from "./sampled-accounts.ts";
 
 const SCOPE = "aztec.l1_tx.scope";
 const SENDER = "aztec.l1.sender";
@@ -118,6 +119,16 @@ export const L1_TX_METRICS = {
   failedBlobTxs: upDownCounter("aztec.l1_publisher.blob_tx_failure", {
     meaning: "blob transactions that reverted, were cancelled or not mined",
   }),
+  balance: gauge("aztec.l1_publisher.balance", {
+    unit: "eth",
+    labels: OF_SENDER,
+    meaning: "ETH of an account that publishes checkpoints or proofs, read once in half a minute",
+  }),
+  accountBalance: gauge("aztec.l1.balance", {
+    unit: "eth",
+    labels: OF_SENDER,
+    meaning: "the same as aztec.l1_publisher.balance",
+  }),
   gasPriceNow: gauge("aztec.l1.gas_price", {
     unit: "wei",
     meaning: "gas price that L1 suggests, read each half minute",
@@ -204,14 +215,16 @@ function gasOf(calldata: Uint8Array): number {
   return zeros * 4 + (calldata.length - zeros) * 16;
 }
 
-/** Exports what L1 asks for gas. Returns an unsubscribe function. */
-export function observeL1Fees(
-  metrics: Metrics,
-  fees: { read(): { gasPrice?: bigint; blobBaseFee?: bigint } },
-): () => void {
+/** Exports balances of the sending accounts and what L1 asks for gas. Returns an unsubscribe function. */
+export function observeL1Accounts(metrics: Metrics, accounts: Pick<SampledAccounts, "balances" | "fees">): () => void {
+  const rows = L1_TX_METRICS;
   return metrics.observe((to) => {
-    const { gasPrice, blobBaseFee } = fees.read();
-    if (gasPrice !== undefined) to.set(L1_TX_METRICS.gasPriceNow, Number(gasPrice));
-    if (blobBaseFee !== undefined) to.set(L1_TX_METRICS.blobBaseFee, Number(blobBaseFee));
+    for (const [address, eth] of accounts.balances()) {
+      to.set(rows.balance, eth, { [SENDER]: address });
+      to.set(rows.accountBalance, eth, { [SENDER]: address });
+    }
+    const { gasPrice, blobBaseFee } = accounts.fees();
+    if (gasPrice !== undefined) to.set(rows.gasPriceNow, Number(gasPrice));
+    if (blobBaseFee !== undefined) to.set(rows.blobBaseFee, Number(blobBaseFee));
   });
 }

@@ -3,6 +3,7 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Core } from "../../core/core.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
+import type { SendingAccounts } from "../../l1/tx/sampled-accounts.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
@@ -29,6 +30,8 @@ export interface ChainContext {
   readonly metrics: Metrics;
   /** Whether somebody may read the metrics. */
   readonly exportsMetrics: boolean;
+  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
+  readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
   /** Takes slots that are over, for traces; undefined if none are exported. */
   readonly slotEnded?: (slot: SpannedSlot) => void;
   /** Counts the calls to L1. */

@@ -40,7 +40,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "endpoints" | "exportsMetrics" | "slotEnded">;
+  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "endpoints" | "exportsMetrics" | "sampleAccounts" | "slotEnded">;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -226,6 +226,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
         l1Calls: counted.l1Calls,
         endpoints: counted.endpoints,
         exportsMetrics: counted.exportsMetrics,
+        sampleAccounts: counted.sampleAccounts,
         slotEnded: counted.slotEnded,
       },
       snapshots,

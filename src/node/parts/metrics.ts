@@ -2,6 +2,8 @@ import type { Values } from "../../config/options.ts";
 import { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { observeEndpoints } from "../../endpoints/metrics.ts";
 import { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
+import { observeL1Accounts } from "../../l1/tx/metrics.ts";
+import { SampledAccounts, type SendingAccounts } from "../../l1/tx/sampled-accounts.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
 import { observeProcess } from "../../telemetry/metrics/process-metrics.ts";
@@ -30,6 +32,8 @@ export interface NodeMetrics {
   readonly endpoints: EndpointBook;
   /** Whether somebody may read the metrics. */
   readonly exportsMetrics: boolean;
+  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
+  readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
   /** Takes slots that are over, for traces; undefined if none are exported. */
   readonly slotEnded: OtlpExports["slotEnded"];
   /** Of GET /metrics; undefined if it is not served. */
@@ -66,7 +70,10 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   const endpoints = new EndpointBook({ logger: loggerFor("endpoints") });
   teardown.add("probes of endpoints", async () => endpoints.close());
   observeEndpoints(metrics, endpoints);
+  const accounts = new SampledAccounts();
+  observeL1Accounts(metrics, accounts);
   const started = {
+    sampleAccounts: (sending: SendingAccounts) => (exportsMetrics ? accounts.add(sending) : () => {}),
     ...{ metrics, exportsMetrics, slotEnded: exports.slotEnded },
     l1Calls: new L1CallCounts(),
     endpoints,

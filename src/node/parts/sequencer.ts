@@ -7,9 +7,6 @@ import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
-import { observeL1Fees } from "../../l1/tx/metrics.ts";
-import { SampledBalances } from "../../l1/tx/sampled-balances.ts";
-import { SampledFees } from "../../l1/tx/sampled-fees.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
 import { buildRecord, countSlashings, observeSequencer } from "../../sequencer/metrics.ts";
@@ -51,8 +48,6 @@ export type SequencerPartSettings = PublisherSettings &
     | "perBlockAllocationMultiplier"
     | "sequencerPollingIntervalMS"
   >;
-
-const MS_BETWEEN_BALANCES = 30_000;
 
 export interface SequencerOptions {
   values: SequencerPartSettings;
@@ -174,14 +169,8 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       sequencerSettings(values),
     );
     teardown.add("sequencer", () => sequencer.stop());
-    const balances = new SampledBalances(publishing.senders);
-    if (context.exportsMetrics) balances.start(MS_BETWEEN_BALANCES);
-    teardown.add("balances of publishers", () => balances.stop());
-    const fees = new SampledFees(publishing.rpc);
-    if (context.exportsMetrics) fees.start(MS_BETWEEN_BALANCES);
-    teardown.add("fees of L1", () => fees.stop());
-    observeL1Fees(metrics, fees);
-    observeSequencer(metrics, { sequencer, balances: () => balances.read() });
+    teardown.add("balances of publishers", context.sampleAccounts(publishing));
+    observeSequencer(metrics, { sequencer });
     return { sequencer, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();

@@ -23,7 +23,7 @@ export interface EpochSubmitter {
 
 /** Starts what submits proofs to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startEpochSubmitter(
-  { reader, clock, l1Calls, endpoints, metrics, loggerFor }: ChainContext,
+  { reader, clock, l1Calls, endpoints, metrics, sampleAccounts, loggerFor }: ChainContext,
   values: SubmitterSettings,
   directory: { path: string; temporary: boolean },
   { publishers }: ConfiguredProver,
@@ -62,9 +62,11 @@ export function startEpochSubmitter(
     allowBusy: values.proverPublisherAllowInvalidStates,
     forwarder: values.proverPublisherForwarderAddress,
   });
+  const stopSampling = sampleAccounts({ rpc, senders });
   return {
     publisher,
     async stop() {
+      stopSampling();
       stopping.abort();
       await Promise.all(senders.map((sender) => sender.settled()));
       await states.close();

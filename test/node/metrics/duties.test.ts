@@ -29,7 +29,6 @@ test("slots of this node are those that it published or missed as the proposer",
         status: () => ({ state: "IDLE", paused: false, slots, lastPublished: undefined }),
         onStateChange: () => () => {},
       },
-      balances: () => new Map([[OWN, 0.25]]),
     }),
   );
   expect(lines).toEqual(
@@ -37,7 +36,6 @@ test("slots of this node are those that it published or missed as the proposer",
       'svc_sequencer_slots_total{outcome="publishing failed"} 2',
       "aztec_sequencer_slot_total_count 5",
       "aztec_sequencer_slot_filled_count 3",
-      `aztec_l1_publisher_balance_eth{aztec_l1_sender="${OWN}"} 0.25`,
     ]),
   );
 });
