@@ -7,7 +7,7 @@ import type { Consistency } from "./http/consistency.ts";
 import { OriginList } from "./http/cors.ts";
 import { GetReads } from "./http/get-reads.ts";
 import { listen } from "./http/listen.ts";
-import type { Header, HttpApplication, Listener } from "./http/listener.ts";
+import type { Header, HttpApplication, Listener, ListenerOptions } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
 import { type CallLimit, RateLimit } from "./http/rate-limit.ts";
@@ -32,6 +32,10 @@ export interface RpcServerOptions {
   /** 0 takes a free port. */
   port: number;
   namespaces: readonly Namespace[];
+  /** See ListenerOptions. */
+  adapter?: ListenerOptions["adapter"];
+  /** See ListenerOptions. */
+  keepAliveTimeoutMs?: number;
   /** Most bytes of a decompressed request body. Default 1 MiB. */
   maxBodyBytes?: number;
   /** Most requests of a batch. Default 100. */

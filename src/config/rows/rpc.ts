@@ -42,6 +42,23 @@ export const rpc = {
     { flags: ["--api-prefix"], env: ["API_PREFIX"], kind: text, meaning: "prefix of the route", unused: true },
     "",
   ),
+  rpcHttpAdapter: withDefault(
+    {
+      flags: ["--rpc-http-adapter"],
+      env: ["SVC_RPC_HTTP_ADAPTER"],
+      kind: oneOf(["auto", "node"]),
+      meaning:
+        "what serves the JSON-RPC ports: auto takes uWebSockets.js where it runs; node takes node:http, which is slower and knows HTTP/1.0 and all of HTTP/1.1",
+    },
+    "auto",
+  ),
+  rpcHttpKeepAliveTimeoutMs: optional({
+    flags: ["--rpc-http-keep-alive-timeout-ms"],
+    env: ["RPC_HTTP_KEEP_ALIVE_TIMEOUT_MS"],
+    kind: integer(1, MAX_MILLISECONDS),
+    meaning:
+      "milliseconds for which an idle HTTP connection is kept open for a further request; uWebSockets.js keeps it for 8 to 12 s whatever is set, so more than 8,000 needs node:http and selects it. By default 8 s, with node:http 5 s",
+  }),
   rpcMaxBatchSize: withDefault(
     {
       flags: ["--rpcMaxBatchSize"],

@@ -64,6 +64,8 @@ export type PortSettings = Pick<
   | "rpcMaxConnectionsPerClient"
   | "rpcTrustedProxies"
   | "rpcForwardingHeader"
+  | "rpcHttpAdapter"
+  | "rpcHttpKeepAliveTimeoutMs"
 >;
 
 export function portOptions(
@@ -71,7 +73,14 @@ export function portOptions(
   { reader: { identity } }: { reader: { identity: RollupIdentity } },
 ): Pick<
   RpcServerOptions,
-  "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "proxies" | "versionHeaders"
+  | "maxBodyBytes"
+  | "maxBatchSize"
+  | "maxConnections"
+  | "maxConnectionsPerClient"
+  | "proxies"
+  | "versionHeaders"
+  | "adapter"
+  | "keepAliveTimeoutMs"
 > {
   return {
     maxBodyBytes: values.rpcMaxBodySize,
@@ -79,6 +88,8 @@ export function portOptions(
     maxConnections: values.rpcMaxConnections,
     maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
     proxies: trustedProxies(values),
+    adapter: values.rpcHttpAdapter === "node" ? "node" : "auto",
+    keepAliveTimeoutMs: values.rpcHttpKeepAliveTimeoutMs,
     versionHeaders: versionHeaders({
       l1ChainId: identity.l1ChainId,
       l1RollupAddress: identity.addresses.rollupAddress,

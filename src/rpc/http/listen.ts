@@ -2,6 +2,7 @@ import { maxHeaderSize } from "node:http";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "./listener.ts";
 import { listenWithNode } from "./node-listener.ts";
+import { UWS_IDLE_MS } from "./uws-idle-time.ts";
 
 /**
  * Makes the native listener take heads as long as node:http takes; its own limit of 4096 bytes is less than browsers
@@ -12,10 +13,17 @@ export function allowLongHeads(): void {
 }
 
 /**
- * Listens with uWebSockets.js, or with node:http and a warning where its native binary does not load. Throws a
- * ListenError.
+ * Listens with uWebSockets.js, or with node:http: when the options ask for it, and with a warning where the native binary
+ * does not load. Throws a ListenError.
  */
 export async function listen(application: HttpApplication, options: ListenerOptions, log: Logger): Promise<Listener> {
+  if (options.adapter === "node") return listenWithNode(application, options);
+  const { keepAliveTimeoutMs = 0 } = options;
+  if (keepAliveTimeoutMs > UWS_IDLE_MS) {
+    const facts = { keepAliveTimeoutMs, mostMs: UWS_IDLE_MS };
+    log.info(facts, "Serving with node:http, which is slower: uWebSockets.js has no option for idle connections");
+    return listenWithNode(application, options);
+  }
   allowLongHeads();
   let native: typeof import("./uws-listener.ts");
   try {

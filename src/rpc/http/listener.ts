@@ -106,6 +106,13 @@ export interface ListenerOptions {
   host?: string;
   /** 0 takes a free port. */
   port: number;
+  /** uWebSockets.js where it runs (the default), or node:http. */
+  adapter?: "auto" | "node";
+  /**
+   * Time for which an idle connection is kept for a further request. Default 5 s with node:http. uWebSockets.js has a
+   * time of its own, 8 to 12 s.
+   */
+  keepAliveTimeoutMs?: number;
   /** A request head or body that takes longer is cut off. */
   requestTimeoutMs: number;
   /** A client that takes nothing of its answer for this long is cut off. */

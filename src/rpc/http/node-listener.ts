@@ -26,7 +26,7 @@ const MOST_PIPELINED = 32;
 /** Listener on node:http, for platforms without a native binary. Throws a ListenError. */
 export async function listenWithNode(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
   const server = createServer({
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS,
     headersTimeout: options.requestTimeoutMs,
     // Bodies have their own timer, so that they get an answer; this one is the backstop.
     requestTimeout: options.requestTimeoutMs + 5_000,
@@ -54,6 +54,7 @@ export async function listenWithNode(application: HttpApplication, options: List
     res.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     const exchange = new NodeExchange(req, res, options, state);
     if (overCap(socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
+    else if (req.method === "OPTIONS" && req.url === "*") exchange.settleWith(application, SERVER_OPTIONS);
     else if (!hasCertainLength(req)) {
       refused.add(socket);
       exchange.refuse(UNCERTAIN_LENGTH);
@@ -97,8 +98,18 @@ export async function listenWithNode(application: HttpApplication, options: List
   };
 }
 
+/** Of a request target that names scheme and authority, what follows these (RFC 9112 section 3.2.2). */
+function originForm(target: string): string {
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  if (path === undefined) return target;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/** To `OPTIONS *`, which asks about the server as a whole (RFC 9110 section 9.3.7). */
+const SERVER_OPTIONS: Answer = { status: 204, headers: [["Allow", "GET, HEAD, POST, OPTIONS"]] };
+
 function headOf(req: IncomingMessage, proxies: TrustedProxies | undefined, signal: () => AbortSignal): RequestHead {
-  const url = req.url ?? "/";
+  const url = originForm(req.url ?? "/");
   const query = url.indexOf("?");
   return {
     method: req.method ?? "",
@@ -164,6 +175,13 @@ class NodeExchange {
     this.#req.on("error", () => undefined);
     this.#res.on("error", () => undefined);
     this.#res.on("close", () => clearTimeout(this.#timer));
+  }
+
+  /** Answers without asking the application; a body is not looked at. */
+  settleWith(application: HttpApplication, answer: Answer): void {
+    this.#watch();
+    this.#req.resume();
+    this.#settle(application, answer);
   }
 
   start(application: HttpApplication): void {

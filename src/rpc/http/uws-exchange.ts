@@ -60,8 +60,9 @@ class Body {
 
 const EMPTY = new Uint8Array();
 
-export function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
-  res.writeStatus(headBytes(status, headers));
+/** `kept`: the connection stays open for a further request. */
+export function writeHead(res: uws.HttpResponse, { status, headers }: Answer, kept: boolean): void {
+  res.writeStatus(headBytes(status, headers, kept));
 }
 
 export interface ExchangeFacts {
@@ -212,7 +213,7 @@ export class UwsExchange implements Timed, Caller {
     this.#sent = body;
     const res = this.#res;
     res.cork(() => {
-      writeHead(res, answer);
+      writeHead(res, answer, !close);
       if (this.#facts.headOnly) res.endWithoutBody(body.length, close);
       // The library lets go of a connection that ends, so what it still holds for it is bounded.
       else if (body.length === 0 || (close && body.length <= WHOLE_ANSWER_BYTES)) res.end(body, close);

@@ -164,7 +164,7 @@ function capConnections(
   const isCrowded = (total: number): boolean => max - total < Math.floor(max * FREE_PART);
   const refuse = (res: types.HttpResponse): void => {
     res.cork(() => {
-      writeHead(res, TOO_MANY_CONNECTIONS);
+      writeHead(res, TOO_MANY_CONNECTIONS, false);
       res.end(TOO_MANY_CONNECTIONS.body, true);
     });
   };

@@ -109,8 +109,8 @@ class PlainExchange implements Caller {
       this.#becomeOrdinary().settle({ status: 200, headers: post.headers, body: new Uint8Array(answer) });
     } else {
       const res = this.#res;
-      res.writeStatus(route.head);
       const close = shared.drain.closing || shared.idle.crowded;
+      res.writeStatus(close ? headBytes(200, post.headers, false) : route.head);
       if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
       else if (!res.tryEnd(answer, answer.length)[1]) {
         this.#becomeOrdinary().goOn(new Uint8Array(answer));
@@ -154,7 +154,7 @@ class Route {
     this.post = post;
     this.shared = shared;
     this.#headers = post.headers;
-    this.#head = headBytes(200, this.#headers);
+    this.#head = headBytes(200, this.#headers, true);
   }
 
   /** Of the answer that was given last, as bytes. */
@@ -162,7 +162,7 @@ class Route {
     const { headers } = this.post;
     if (headers !== this.#headers) {
       this.#headers = headers;
-      this.#head = headBytes(200, headers);
+      this.#head = headBytes(200, headers, true);
     }
     return this.#head;
   }

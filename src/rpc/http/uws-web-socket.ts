@@ -182,7 +182,7 @@ function upgrade(
   }
   const refusal = outcome;
   res.cork(() => {
-    writeHead(res, refusal);
+    writeHead(res, refusal, false);
     res.end(refusal.body, true);
   });
   return false;
