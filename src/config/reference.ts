@@ -87,7 +87,7 @@ export function configurationDocument(): string {
     "",
     "`svc config --check` takes what `svc start` takes, the mode among it. It prints all errors with their origins instead",
     "of the first one, also those of a start: a mode that lacks an option, options that exclude each other, key files that",
-    "cannot be read. It asks nothing of the network, and ends with 1 if there is an error.",
+    "cannot be read. It fetches the network file and asks nothing else of others, and ends with 1 if there is an error.",
     "",
     "The network file and presets apply to networks other than `local`. The file is read from `NETWORK_CONFIG_LOCATION`, or,",
     "if that is unset, from where the public networks publish it. A copy in the data directory is used until it expires, and",

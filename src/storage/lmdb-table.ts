@@ -44,7 +44,11 @@ export class LmdbTable implements Table {
   ) {
     this.#writes = writes;
     this.#failed = failed;
-    this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+    try {
+      this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+    } catch (error) {
+      throw failed(error);
+    }
     // A store that is open for reading only does not create it.
     if (this.#db === undefined) throw new MissingTableError(name);
     this.#borrowing = openBorrowing(root, name);

@@ -24,12 +24,21 @@ export class StoreFullError extends OperatorError {
   }
 }
 
-/** LMDB's error codes for a corrupted database file (lmdb.h). */
+/**
+ * LMDB's error codes for a corrupted database file, and those that follow from one (lmdb.h): a tree that is deeper than
+ * LMDB can hold or a page without the room that it states, a table of another kind, a transaction that an earlier error
+ * ended, an internal one. What a wrong key or a closed table gives is not among them.
+ */
 const CORRUPTION = new Map([
   [-30797, "MDB_PAGE_NOTFOUND"],
   [-30796, "MDB_CORRUPTED"],
   [-30795, "MDB_PANIC"],
   [-30793, "MDB_INVALID"],
+  [-30787, "MDB_CURSOR_FULL"],
+  [-30786, "MDB_PAGE_FULL"],
+  [-30784, "MDB_INCOMPATIBLE"],
+  [-30782, "MDB_BAD_TXN"],
+  [-30779, "MDB_PROBLEM"],
 ]);
 const MAP_FULL = -30792;
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/storage/store.ts";
-import { StoreCorruptedError, type StoreFault } from "../../src/storage/store-errors.ts";
+import { StoreCorruptedError, type StoreFault, storeError } from "../../src/storage/store-errors.ts";
 
 const PAGE = 4096;
 const BRANCH = 1;
@@ -60,5 +60,29 @@ test("the owner of a store is notified of damage that a reader on another thread
   } finally {
     await reader.close();
     await store.close();
+  }
+});
+
+test.each([
+  [-30797, "MDB_PAGE_NOTFOUND"],
+  [-30796, "MDB_CORRUPTED"],
+  [-30795, "MDB_PANIC"],
+  [-30793, "MDB_INVALID"],
+  [-30787, "MDB_CURSOR_FULL"],
+  [-30786, "MDB_PAGE_FULL"],
+  [-30784, "MDB_INCOMPATIBLE"],
+  [-30782, "MDB_BAD_TXN"],
+  [-30779, "MDB_PROBLEM"],
+])("LMDB's code %i is damage of the store, in the line that names svc db check", (code, name) => {
+  const found = storeError("/data/chain", Object.assign(new Error("of LMDB"), { code }));
+  expect(found).toBeInstanceOf(StoreCorruptedError);
+  expect((found as Error).message).toBe(
+    `the store /data/chain is corrupted: LMDB found ${name}. \`svc db check\` lists what is wrong with it`,
+  );
+});
+
+test("LMDB's codes for a wrong key, a full map and too many readers are no damage", () => {
+  for (const code of [-30781, -30792, -30790]) {
+    expect(storeError("/data/chain", Object.assign(new Error(), { code }))).not.toBeInstanceOf(StoreCorruptedError);
   }
 });

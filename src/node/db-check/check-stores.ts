@@ -89,14 +89,34 @@ async function checkStore(
   }
 }
 
-/** Checks the stores of a data directory. */
-export async function checkStores(directory: string, core: Core, report: CheckReport): Promise<void> {
-  await checkStore(join(directory, "chain"), report, (store) => checkChain(store, core, report));
-  const pool = join(directory, "pool");
-  if (existsSync(join(pool, "data.mdb"))) await checkStore(pool, report, (store) => checkPool(store, core, report));
-  const signing = join(directory, "signing");
-  if (existsSync(join(signing, "data.mdb"))) {
-    const begun = (store: Store) => store.table("signing_schema").get(Buffer.from("version")) !== undefined;
-    await checkStore(signing, report, (store) => checkSignatures(store, report), begun);
+/** Folders of a data directory with a store that is checked. */
+export type StoreFolder = "chain" | "pool" | "signing";
+const FOLDERS: readonly StoreFolder[] = ["chain", "pool", "signing"];
+
+/** The folders that have a store; that of the chain is always among them. */
+export function storeFolders(directory: string): StoreFolder[] {
+  return FOLDERS.filter((folder) => folder === "chain" || existsSync(join(directory, folder, "data.mdb")));
+}
+
+/**
+ * Checks one store of a data directory. LMDB trusts the pages that it reads: a damaged one may end the process by a
+ * signal.
+ */
+export function checkFolder(directory: string, folder: StoreFolder, core: Core, report: CheckReport): Promise<void> {
+  const path = join(directory, folder);
+  switch (folder) {
+    case "chain":
+      return checkStore(path, report, (store) => checkChain(store, core, report));
+    case "pool":
+      return checkStore(path, report, (store) => checkPool(store, core, report));
+    case "signing": {
+      const begun = (store: Store) => store.table("signing_schema").get(Buffer.from("version")) !== undefined;
+      return checkStore(path, report, (store) => checkSignatures(store, report), begun);
+    }
   }
+}
+
+/** Checks the stores of a data directory in this process. */
+export async function checkStores(directory: string, core: Core, report: CheckReport): Promise<void> {
+  for (const folder of storeFolders(directory)) await checkFolder(directory, folder, core, report);
 }

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkStores } from "../../../src/node/db-check/check-stores.ts";
 import type { Fault } from "../../../src/node/db-check/fault.ts";
@@ -136,4 +137,19 @@ test("svc db check refuses a directory without a chain store", async () => {
   const { code, stderr } = await runSvc(["db", "check", "--data-directory", folder]);
   expect(stderr).toBe(`error: data directory ${folder} holds no chain store\n`);
   expect(code).toBe(1);
+});
+
+test("svc db check reports a damaged page that ends the process which reads it, and what it found before", async () => {
+  const damaged = join(folder, "damaged");
+  mkdirSync(join(damaged, "chain"), { recursive: true });
+  const file = new URL("../../fixtures/store/damaged-chain.mdb.gz", import.meta.url);
+  writeFileSync(join(damaged, "chain", "data.mdb"), gunzipSync(readFileSync(file)));
+  const { code, stdout } = await runSvc(["db", "check", "--data-directory", damaged]);
+  expect(code).toBe(1);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.at(-2)).toMatch(
+    /^fault: pages .*data.mdb: reading them ended the process \(SIG[A-Z]+\) while checking .+$/,
+  );
+  expect(lines.at(-1)).toMatch(new RegExp(`^${lines.length - 1} faults in ${damaged}, checked in`));
+  expect(lines.length).toBeGreaterThan(10);
 });
