@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContentError } from "../../errors/content-error.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import { ObjectStoreError } from "../../storage/objects/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { jobIdOf, parseJobId } from "../jobs/job-id.ts";
 import type { StoredInput } from "../jobs/job-result.ts";
@@ -161,7 +162,7 @@ export class Agent {
       stored = await store.loadInput(job.inputsUri, signal);
     } catch (error) {
       // Another attempt may find what a store has not yet, but malformed content stays as it is.
-      return failure(`Failed to load proof inputs: ${messageOf(error)}`, !(error instanceof ContentError));
+      return failure(`Failed to load proof inputs: ${reportable(error)}`, !(error instanceof ContentError));
     }
     try {
       requireInputOf(job, stored);
@@ -170,7 +171,7 @@ export class Agent {
     } catch (error) {
       if (error instanceof ContentError) return failure(messageOf(error), false);
       if (error instanceof ProvingError) return failure(messageOf(error), error.retry);
-      return failure(`Failed: ${messageOf(error)}`, true);
+      return failure(`Failed: ${reportable(error)}`, true);
     }
   }
 
@@ -192,6 +193,12 @@ function requireInputOf(job: ProvingJob, { type, input }: StoredInput): void {
 
 function failure(message: string, retry: boolean): Outcome {
   return { kind: "failed", message: message.slice(0, MAX_MESSAGE), retry };
+}
+
+/** What a broker and its clients may know of an error: not where an agent's proof store is. */
+function reportable(error: unknown): string {
+  if (!(error instanceof ObjectStoreError)) return messageOf(error);
+  return `the agent's proof store cannot ${error.operation} ${error.key}: ${error.rule}`;
 }
 
 function messageOf(error: unknown): string {

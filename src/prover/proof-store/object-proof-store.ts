@@ -32,8 +32,8 @@ export class ObjectProofStore implements AgentProofStore, ProducerProofStore {
 
   async loadInput(uri: string, signal: AbortSignal): Promise<StoredInput> {
     const key = this.#keyOf(uri);
-    const [folder, name] = key.split("/");
-    if (folder !== "inputs" || name === undefined || !isJobTypeName(name)) {
+    const [, name] = /^inputs\/([A-Z_]+)\/[A-Za-z0-9:_]+$/.exec(key) ?? [];
+    if (name === undefined || !isJobTypeName(name)) {
       throw new DecodeError("inputsUri", "must be inputs/<TYPE>/<id> below the proof store");
     }
     return { type: JOB_TYPES[name], input: await this.#stored("stored input", key, signal) };
@@ -48,7 +48,11 @@ export class ObjectProofStore implements AgentProofStore, ProducerProofStore {
   async loadOutput(uri: string, signal: AbortSignal): Promise<StoredOutput> {
     // An agent without the prover node's store puts its output into the URI.
     if (isInlineUri(uri)) return outputFromJson("output", jsonOfInlineUri("output", uri));
-    const bytes = await this.#stored("stored output", this.#keyOf(uri), signal);
+    const key = this.#keyOf(uri);
+    if (!/^outputs\/[A-Z_]+\/[A-Za-z0-9:_]+\.json$/.test(key)) {
+      throw new DecodeError("output", "must be outputs/<TYPE>/<id>.json below the proof store");
+    }
+    const bytes = await this.#stored("stored output", key, signal);
     return outputFromJson("stored output", Buffer.from(bytes).toString());
   }
 
@@ -61,7 +65,7 @@ export class ObjectProofStore implements AgentProofStore, ProducerProofStore {
   /** Throws a ProofStoreError for a URI outside the root. */
   #keyOf(uri: string): string {
     const key = uri.startsWith(`${this.#root}/`) ? uri.slice(this.#root.length + 1) : undefined;
-    if (key === undefined || key.split("/").includes("..")) {
+    if (key === undefined) {
       throw new ProofStoreError(
         "the URI is of another proof store than this process uses; PROVER_PROOF_STORE must be equal everywhere",
       );

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-export type ObjectOperation = "read" | "look up" | "write" | "authorize";
+export type ObjectOperation = "name" | "read" | "look up" | "write" | "authorize";
 
 /** An operation on an object store failed. */
 export class ObjectStoreError extends Error {

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ObjectOperation, ObjectStoreError } from "./errors.ts";
 import { makeFolder } from "./folders.ts";
+import { checkedKey } from "./object-key.ts";
 import {
   DEFAULT_MAX_BYTES,
   type ObjectBody,
@@ -28,10 +29,15 @@ export class FileObjects implements ObjectStore {
     return new ObjectStoreError({ store: this.name, operation, key }, rule, { cause });
   }
 
+  #path(key: string): string {
+    return join(this.#root, checkedKey(key, this.name));
+  }
+
   /** Size of the file, undefined when there is none. */
   async #size(operation: ObjectOperation, key: string): Promise<number | undefined> {
+    const path = this.#path(key);
     try {
-      const found = await stat(join(this.#root, key));
+      const found = await stat(path);
       return found.isFile() ? found.size : undefined;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -45,7 +51,7 @@ export class FileObjects implements ObjectStore {
     if (size === undefined) return undefined;
     if (size > maxBytes) throw this.#fail("read", key, `it has ${size} bytes, ${maxBytes} are allowed`);
     try {
-      return await readFile(join(this.#root, key), { signal });
+      return await readFile(this.#path(key), { signal });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT") return undefined;
@@ -64,7 +70,7 @@ export class FileObjects implements ObjectStore {
 
   async *#pieces(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     try {
-      const file = await open(join(this.#root, key));
+      const file = await open(this.#path(key));
       yield* file.createReadStream({ highWaterMark: READ_BYTES, signal });
     } catch (error) {
       throw this.#fail("read", key, `its file cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
@@ -73,7 +79,7 @@ export class FileObjects implements ObjectStore {
 
   /** Writes and syncs a temporary file first, and then renames it. */
   async put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
-    const path = join(this.#root, key);
+    const path = this.#path(key);
     const unfinished = `${path}.${randomUUID()}.tmp`;
     try {
       await makeFolder(dirname(path));

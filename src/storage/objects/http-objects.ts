@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpReply } from "../../http/exchange.ts";
+import { redactUrl } from "../../http/redact.ts";
 import { isTemporaryError } from "../../http/retry.ts";
+import { checkedKey, keyError } from "./object-key.ts";
 import { DEFAULT_MAX_BYTES, type ObjectBody, type ObjectReader, type ReadOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
 
@@ -9,10 +11,12 @@ const MAX_RESUMPTIONS = 50;
 /** Of them those after which the server sent the object from its start, because it has no ranges. */
 const MAX_RESTARTS = 2;
 
-/** URL of an object below a base. */
+/** URL of an object below a base. Throws an ObjectStoreError for a key that could lead elsewhere. */
 export function objectUrl(base: URL, key: string): URL {
+  const path = `${base.pathname.replace(/\/+$/, "")}/${checkedKey(key, redactUrl(base))}`;
   const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${key}`;
+  url.pathname = path;
+  if (url.origin !== base.origin || url.pathname !== path) throw keyError(key, redactUrl(base));
   return url;
 }
 

@@ -60,7 +60,12 @@ describe("a proof store in a folder", () => {
       "of another proof store than this process uses",
     ],
     ["of an unknown type", () => `${root}/inputs/ROLLUP/1`, "inputsUri: must be inputs/<TYPE>/<id>"],
-    ["outside of the folder", () => `${root}/inputs/../../secret`, "of another proof store than this process uses"],
+    ["outside of the folder", () => `${root}/inputs/../../secret`, "must be inputs/<TYPE>/<id> below the proof store"],
+    ...["%2e%2e", "..", ".%2E", "..\\..", "%5c.."].map((segment): [string, () => string, string] => [
+      `that leaves the folder by ${segment}`,
+      () => `${root}/inputs/PARITY_BASE/${segment}/secret`,
+      "must be inputs/<TYPE>/<id> below the proof store",
+    ]),
     ["that is no gzip", () => stored(Uint8Array.of(0x1f, 0x8b, 1)), "stored input: must be gzip"],
   ])("says what is wrong with an input %s", async (_, uri, message) => {
     await expect(storeAt(root).loadInput(uri(), signal)).rejects.toThrow(message);

@@ -225,6 +225,28 @@ describe("an HTTP store", () => {
   });
 });
 
+describe("a key that could lead out of the store's path", () => {
+  const credentials = { accessKeyId: "a", secretAccessKey: "b" };
+  it.each(["..", "%2e%2e", ".%2E", "..\\..", "%5C..", ".", "", "a b", "a?b", "a#b", "\u2025"])(
+    "is refused by every kind of store before it asks: %j",
+    async (segment) => {
+      const short = { awsCredentials: credentials, googleEndpoint: bucket.url, ...quick };
+      const stores = [
+        openObjectReader(`${bucket.url}/prefix`, short),
+        openObjectReader(`s3://bucket/prefix?endpoint=${encodeURIComponent(bucket.url)}`, short),
+        openObjectReader("gs://bucket/prefix", short),
+        openObjectReader("file:///prefix"),
+      ];
+      for (const store of stores) {
+        for (const key of [`inputs/${segment}/secret`, segment]) {
+          expect(await errorOf(store.get(key)), store.name).toBeInstanceOf(ObjectStoreError);
+        }
+      }
+      expect(bucket.seen).toEqual([]);
+    },
+  );
+});
+
 describe("an S3 store", () => {
   const time = new Date("2013-05-24T00:00:00Z");
   const example = {
