@@ -86,6 +86,7 @@ it("outputs that are garbage, of another job, or not sent whole are refused, and
   await refused(`memory:${id}`).toThrow("it is no inline output");
   expect((await consumer.getProvingJob())?.job.id).toBe(id);
   await refused(inlineUriOf(outputJson(other.type, other.output))).toThrow("output.type");
+  await expect.poll(() => consumer.getProvingJob()).toMatchObject({ job: { id } });
   await consumer.reportProvingJobSuccess(id, inlineUriOf(outputJson(type, output)));
   expect(hexOf(await run)).toEqual(hexOf(output));
 });

@@ -28,7 +28,7 @@ export function jobSource(broker: ProvingBroker, store: MemoryStore): JobSource 
 export function outputFaultHere(store: MemoryStore) {
   return (job: Pick<BrokerJob, "id" | "type">, literal: Uint8Array): string | undefined => {
     const uri: string = JSON.parse(Buffer.from(literal).toString());
-    if (isInlineUri(uri)) return outputFault(job, literal);
+    if (isInlineUri(uri)) return outputFault(job, literal, () => literal);
     return store.isOutputOf(job.id, uri) ? undefined : "it is no inline output";
   };
 }

@@ -27,6 +27,27 @@ export class StaleEpochError extends BrokerRequestError {
   }
 }
 
+/** A job of an epoch that cannot have begun. Taking it would make all other jobs stale. */
+export class FarEpochError extends BrokerRequestError {
+  readonly epochNumber: number;
+  readonly newest: number;
+
+  constructor(epochNumber: number, newest: number) {
+    super(`Epoch too far ahead: job epoch ${epochNumber}, current epoch: ${newest}`);
+    this.name = "FarEpochError";
+    this.epochNumber = epochNumber;
+    this.newest = newest;
+  }
+}
+
+/** The broker itself failed. Its log has the reason, which may name files and is not for clients. */
+export class BrokerFaultError extends BrokerRequestError {
+  constructor(options: ErrorOptions) {
+    super("The broker failed: its log has the reason", options);
+    this.name = "BrokerFaultError";
+  }
+}
+
 /** An output is not one of its job. */
 export class OutputRefusedError extends BrokerRequestError {
   readonly id: string;

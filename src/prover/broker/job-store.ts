@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { EpochStore, type SettledJob, type StoredJob } from "./epoch-store.ts";
 import type { BrokerJob } from "./job.ts";
@@ -69,6 +69,12 @@ export class JobStore {
   all(): StoredJob[] {
     const jobs = [...this.#epochs.values()].flatMap((store) => [...store.all()]);
     return jobs.sort((a, b) => a.sequence - b.sequence);
+  }
+
+  /** When the newest of the stores was written, by `Date.now`; undefined if there is none. */
+  lastWriteAt(): number | undefined {
+    const times = [...this.#epochs.values()].map(({ path }) => statSync(join(path, "data.mdb")).mtimeMs);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   /** Resolves once the job is on disk; so do all other writes. */

@@ -12,6 +12,13 @@ export interface JobTableOptions {
   readonly epochsToKeep: number;
 }
 
+/** Epochs that a job may be ahead of the newest known one, beside those that can have passed since the last job. */
+const EPOCHS_AHEAD = 64;
+/** No rollup has shorter epochs for long, in milliseconds. */
+const SHORTEST_EPOCH_MS = 10_000;
+/** An epoch a minute for thirty years. */
+const MAX_EPOCH = 2 ** 24;
+
 /** Time as the table sees it, in milliseconds. */
 export interface Clock {
   /** Since 1970. May jump. */
@@ -30,7 +37,11 @@ export class JobTable {
   readonly #ready = new ReadyJobs();
   readonly #running = new Set<TrackedJob>();
   #sequence = 0;
-  #newest = 0;
+  #newest: number | undefined;
+  /** By `Clock.time`, when the last job was queued. */
+  #queuedAt = 0;
+  /** By `Clock.now`, until when agents of before the start may say that they work on a job. */
+  #inheritedUntil = 0;
   #handedOut = 0;
 
   constructor(options: JobTableOptions, clock: Clock = SYSTEM_CLOCK) {
@@ -40,12 +51,12 @@ export class JobTable {
 
   /** Newest epoch of which a job was queued; 0 before. */
   get newest(): number {
-    return this.#newest;
+    return this.#newest ?? 0;
   }
 
   /** First epoch whose jobs are kept; may be negative. */
   get oldestKept(): number {
-    return this.#newest - this.#options.epochsToKeep;
+    return this.newest - this.#options.epochsToKeep;
   }
 
   get(id: string): TrackedJob | undefined {
@@ -65,8 +76,11 @@ export class JobTable {
   restore(stored: StoredJob, reason: () => Uint8Array): void {
     this.#sequence = Math.max(this.#sequence, stored.sequence + 1);
     const job = this.#track(stored);
-    if (stored.settled === undefined) this.queue(job);
-    else job.state = stored.settled;
+    if (stored.settled === undefined) {
+      this.queue(job);
+      job.inherited = true;
+      this.#inheritedUntil = this.#clock.now() + this.#options.jobTimeoutMs;
+    } else job.state = stored.settled;
     if (stored.settled === "rejected") job.reason = reason();
   }
 
@@ -82,6 +96,8 @@ export class JobTable {
       state: "storing",
       queuedAt: this.#clock.now(),
       lease: undefined,
+      holder: undefined,
+      inherited: false,
       revoked: undefined,
       reason: undefined,
     };
@@ -95,41 +111,68 @@ export class JobTable {
     job.state = "queued";
     job.queuedAt = this.#clock.now();
     this.#ready.add(job);
-    this.#newest = Math.max(this.#newest, job.epochNumber);
+    this.#queuedAt = this.#clock.time();
+    if (job.epochNumber <= MAX_EPOCH) this.#newest = Math.max(this.newest, job.epochNumber);
+  }
+
+  /** Takes the time at which the last job was queued before this start, by `Clock.time`. */
+  queuedBefore(time: number): void {
+    this.#queuedAt = time;
+  }
+
+  /** Whether an epoch cannot have begun, by the newest one of which a job was queued. */
+  isFarAhead(epochNumber: number): boolean {
+    if (epochNumber > MAX_EPOCH) return true;
+    if (this.#newest === undefined) return false;
+    const passed = Math.max(0, Math.floor((this.#clock.time() - this.#queuedAt) / SHORTEST_EPOCH_MS));
+    return epochNumber > this.#newest + EPOCHS_AHEAD + passed;
+  }
+
+  /** Whether the client is the one whose output is taken. After a start, who works on a job is not known at first. */
+  isHolder(job: TrackedJob, client: string): boolean {
+    return job.holder === client || (job.inherited && this.#clock.now() < this.#inheritedUntil);
+  }
+
+  /** Takes the job from its holder, whose attempt has failed. */
+  abandon(job: TrackedJob): void {
+    job.holder = undefined;
+    job.inherited = false;
   }
 
   /** Leases the next job to an agent. */
-  lease(allowed: AllowedTypes): (TrackedJob & { readonly lease: Lease }) | undefined {
+  lease(allowed: AllowedTypes, client: string): (TrackedJob & { readonly lease: Lease }) | undefined {
     const job = this.#ready.take((type) => allowed.length === 0 || allowed.includes(type));
     if (job === undefined) return undefined;
     // Unique, so that a heartbeat says which lease it is for even if the clock goes back.
     this.#handedOut = Math.max(this.#handedOut + 1, this.#clock.time());
-    return this.#run(job, this.#handedOut);
+    return this.#run(job, this.#handedOut, client);
   }
 
   /**
-   * Takes a heartbeat. True if the agent should go on: of two agents with one job the one that began first does.
-   * A job that nobody is known to work on is leased to the agent.
+   * Takes a heartbeat. True if the agent should go on: it has the job, or had it when its lease ran out. Of two agents
+   * at one address, or two that had one job before a start, the one that began first goes on.
    */
-  renew(job: TrackedJob, startedAt: number): boolean {
+  renew(job: TrackedJob, startedAt: number, client: string): boolean {
+    if (!this.isHolder(job, client)) return false;
     const { lease, revoked } = job;
     if (job.state === "queued") {
       if (revoked !== undefined && startedAt <= revoked) return false;
       this.#ready.remove(job);
-      this.#run(job, startedAt);
+      this.#run(job, startedAt, client);
       return true;
     }
     if (lease === undefined || startedAt > lease.startedAt) return false;
     lease.startedAt = startedAt;
     lease.seen = this.#clock.now();
+    job.holder = client;
     return true;
   }
 
-  #run(job: TrackedJob, startedAt: number): TrackedJob & { readonly lease: Lease } {
+  #run(job: TrackedJob, startedAt: number, holder: string | undefined): TrackedJob & { readonly lease: Lease } {
     const now = this.#clock.now();
     const lease: Lease = { startedAt, since: now, seen: now };
     this.#running.add(job);
-    return Object.assign(job, { state: "running" as const, lease });
+    return Object.assign(job, { state: "running" as const, lease, holder });
   }
 
   /** Takes a job from the queue or its agent while its result is stored. Returns a function that puts it back. */
@@ -140,7 +183,7 @@ export class JobTable {
     return () => {
       if (!this.has(job)) return;
       if (lease === undefined) this.queue(job);
-      else this.#run(job, lease.startedAt);
+      else this.#run(job, lease.startedAt, job.holder);
     };
   }
 

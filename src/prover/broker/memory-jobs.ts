@@ -22,6 +22,9 @@ export class MemoryJobs implements StoredJobs {
       }));
   }
 
+  /** Jobs in memory are of this start. */
+  lastWriteAt(): undefined {}
+
   async add(job: BrokerJob, sequence: number): Promise<void> {
     this.#rows.set(job.id, { job, sequence, failures: 0, settled: undefined });
   }

@@ -1,7 +1,7 @@
 import type { Logger } from "../../telemetry/logger.ts";
 import { INVALID_OUTPUT } from "../jobs/proving-job.ts";
 import { AgentPauses } from "./agent-pauses.ts";
-import { DuplicateJobError, OutputRefusedError, StaleEpochError } from "./errors.ts";
+import { BrokerFaultError, DuplicateJobError, FarEpochError, OutputRefusedError, StaleEpochError } from "./errors.ts";
 import type { Agent, BrokerJob, JobStatus, NextJob } from "./job.ts";
 import type { StoredJobs } from "./job-store.ts";
 import { type Clock, JobTable, type JobTableOptions, SYSTEM_CLOCK } from "./job-table.ts";
@@ -18,7 +18,11 @@ export interface BrokerOptions extends JobTableOptions {
   /** Longest time for which a call waits for something to answer with. */
   readonly longPollMs: number;
   /** What is wrong with the output of a job, if the broker can tell. `uri` is a JSON string literal. */
-  readonly outputFault?: (job: Omit<BrokerJob, "inputsUri">, uri: Uint8Array) => string | undefined;
+  readonly outputFault?: (
+    job: Omit<BrokerJob, "inputsUri">,
+    uri: Uint8Array,
+    inputsUri: () => Uint8Array,
+  ) => string | undefined;
   readonly clock?: Clock;
   readonly counts?: BrokerCounts;
 }
@@ -83,6 +87,8 @@ export class ProvingBroker {
     if (stored.length > 0) {
       this.#log.info({ jobs: stored.length, unsettled }, "restored {jobs} proving jobs, {unsettled} of them unsettled");
     }
+    const before = this.#store.lastWriteAt();
+    if (before !== undefined) this.#table.queuedBefore(before);
     this.#checkedAt = this.#clock.now();
     this.#timer = setInterval(() => this.check(), this.#options.pollIntervalMs);
   }
@@ -109,7 +115,7 @@ export class ProvingBroker {
     this.#settled.join(client);
     const known = this.#table.get(job.id);
     if (known !== undefined) return this.#enqueueAgain(known, job);
-    this.#refuseStale(job);
+    this.#refuseEpoch(job);
     await this.#add(job);
     return NOT_FOUND;
   }
@@ -125,7 +131,7 @@ export class ProvingBroker {
       this.#table.forget(added);
       this.#refuseStale(job);
       this.#log.error({ id, err: error }, "job {id} could not be stored");
-      throw error;
+      throw new BrokerFaultError({ cause: error });
     } finally {
       this.#storing.delete(added);
     }
@@ -157,16 +163,18 @@ export class ProvingBroker {
       await this.#store.reopen(job, job.sequence);
     } catch (error) {
       job.state = "rejected";
-      throw error;
+      this.#log.error({ id: job.id, err: error }, "job {id} could not be stored");
+      throw new BrokerFaultError({ cause: error });
     }
     if (!this.#table.has(job)) return;
+    this.#table.abandon(job);
     Object.assign(job, { failures: 0, revoked: undefined, reason: undefined });
     this.#queue(job);
   }
 
   /** Forgets what is known of a job and queues it, whatever its state. */
   async replay(job: BrokerJob): Promise<JobStatus> {
-    this.#refuseStale(job);
+    this.#refuseEpoch(job);
     this.#log.info({ id: job.id }, "replaying job {id}");
     await this.#add(job);
     return IN_QUEUE;
@@ -181,7 +189,7 @@ export class ProvingBroker {
   #statusOf(job: TrackedJob): JobStatus {
     switch (job.state) {
       case "fulfilled":
-        return { status: "fulfilled", value: this.#store.resultText(job) };
+        return { status: "fulfilled", value: this.#resultText(job) };
       case "rejected":
         return { status: "rejected", reason: job.reason! };
       case "storing":
@@ -189,6 +197,15 @@ export class ProvingBroker {
         return IN_QUEUE;
       default:
         return IN_PROGRESS;
+    }
+  }
+
+  #resultText(job: TrackedJob): Uint8Array {
+    try {
+      return this.#store.resultText(job);
+    } catch (error) {
+      this.#log.error({ id: job.id, err: error }, "the output of job {id} cannot be read");
+      throw new BrokerFaultError({ cause: error });
     }
   }
 
@@ -229,11 +246,12 @@ export class ProvingBroker {
   #next(agent: Agent): NextJob | undefined {
     const { client, allowed } = agent;
     if (this.#pauses.isPaused(client, this.#clock.now())) return undefined;
-    for (let job = this.#table.lease(allowed); job !== undefined; job = this.#table.lease(allowed)) {
-      const { id, type, epochNumber, lease } = job;
+    const lease = () => this.#table.lease(allowed, client);
+    for (let job = lease(); job !== undefined; job = lease()) {
+      const { id, type, epochNumber, lease: began } = job;
       this.#counts.time("wait", type, this.#clock.now() - job.queuedAt);
       try {
-        return { job: { id, type, epochNumber, inputsUri: this.#store.input(job) }, time: lease.startedAt };
+        return { job: { id, type, epochNumber, inputsUri: this.#store.input(job) }, time: began.startedAt };
       } catch (err) {
         this.#log.error({ id, err }, "the input of job {id} cannot be read");
         void this.#reject(job, literal("The broker cannot read the input"));
@@ -245,15 +263,19 @@ export class ProvingBroker {
   /** A heartbeat. Returns another job if the agent should drop the one that it works on. */
   progress(id: string, startedAt: number, agent: Agent): NextJob | undefined {
     const job = this.#table.get(id);
-    if (job !== undefined && this.#table.renew(job, startedAt)) return undefined;
+    if (job !== undefined && this.#table.renew(job, startedAt, agent.client)) return undefined;
     return this.#next(agent);
   }
 
-  /** Stores the output of a job and returns the next one. Ignored for unknown and settled jobs. */
+  /**
+   * Stores the output of a job and returns the next one. Ignored for unknown and settled jobs, and from an agent that
+   * does not have the job.
+   */
   async succeed(id: string, uri: Uint8Array, agent: Agent): Promise<NextJob | undefined> {
     const job = this.#table.get(id);
     if (job === undefined || job.state === "storing" || isSettled(job)) return undefined;
-    const fault = this.#options.outputFault?.(job, uri);
+    if (!this.#table.isHolder(job, agent.client)) return this.#next(agent);
+    const fault = this.#options.outputFault?.(job, uri, () => this.#store.input(job));
     if (fault !== undefined) return this.#refuse(job, fault, agent);
     const { lease } = job;
     const putBack = this.#table.settling(job);
@@ -264,7 +286,7 @@ export class ProvingBroker {
       putBack();
       if (job.state === "queued") this.#serveAgents();
       this.#log.error({ id, err: error }, "the output of job {id} could not be stored");
-      throw error;
+      throw new BrokerFaultError({ cause: error });
     }
     this.#pauses.succeeded(agent.client);
     this.#counts.count("resolved", job.type);
@@ -283,18 +305,23 @@ export class ProvingBroker {
     if (!agent.toldOfRefusals) return this.fail(id, reason, true, agent);
     this.#pauses.failed(client, this.#clock.now());
     this.#table.settling(job);
+    this.#table.abandon(job);
     if (this.#mayTryAgain(job)) this.#retry(job, reason);
     else await this.#reject(job, literal(reason.slice(0, LONGEST_REASON)));
     throw new OutputRefusedError(id, fault);
   }
 
-  /** Takes the failure of a job, which is tried again if `retry` is set and attempts are left. Returns the next job. */
+  /**
+   * Takes the failure of a job from the agent that has it; the job is tried again if `retry` is set and attempts are
+   * left. Returns the next job.
+   */
   async fail(id: string, message: string, retry: boolean, agent: Agent): Promise<NextJob | undefined> {
     const job = this.#table.get(id);
     if (job === undefined || job.state === "storing") return undefined;
-    if (isSettled(job)) return this.#next(agent);
+    if (isSettled(job) || !this.#table.isHolder(job, agent.client)) return this.#next(agent);
     this.#pauses.failed(agent.client, this.#clock.now());
     this.#table.settling(job);
+    this.#table.abandon(job);
     if (retry && this.#mayTryAgain(job)) {
       // The agent gets another job than the one that it failed, if there is one.
       const next = this.#next(agent);
@@ -375,6 +402,11 @@ export class ProvingBroker {
         this.#log.error({ oldest, err }, "the jobs of epochs before {oldest} could not be removed");
       });
     }
+  }
+
+  #refuseEpoch(job: Pick<BrokerJob, "epochNumber">): void {
+    this.#refuseStale(job);
+    if (this.#table.isFarAhead(job.epochNumber)) throw new FarEpochError(job.epochNumber, this.#table.newest);
   }
 
   #refuseStale({ epochNumber }: Pick<BrokerJob, "epochNumber">): void {

@@ -14,6 +14,13 @@ export interface TrackedJob {
   failures: number;
   /** Of the agent that works on the job, in state `running`. */
   lease: Lease | undefined;
+  /**
+   * The client that has the job, or had it when its lease ran out: its output is taken, and no other one. Undefined
+   * before the first lease and after a failed attempt.
+   */
+  holder: string | undefined;
+  /** The broker was started again since the job was queued, and does not know who works on it. */
+  inherited: boolean;
   /** `startedAt` of the last lease that lasted too long: heartbeats with it or an earlier one renew nothing. */
   revoked: number | undefined;
   /** JSON literal of why the job failed, in state `rejected`. */

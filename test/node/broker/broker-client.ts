@@ -1,3 +1,5 @@
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { simulatedProof } from "../../../src/prover/circuits/simulated-proof.ts";
 import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
@@ -15,10 +17,13 @@ export interface Handed {
 export class BrokerClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
+  readonly #from: string | undefined;
 
-  constructor(port: number, headers: Record<string, string> = {}) {
+  /** `from` is the address of loopback from which it calls. */
+  constructor(port: number, headers: Record<string, string> = {}, from?: string) {
     this.#url = `http://127.0.0.1:${port}`;
     this.#headers = headers;
+    this.#from = from;
   }
 
   async post(calls: readonly [method: string, ...params: unknown[]][], { gzip = false } = {}): Promise<Response> {
@@ -31,6 +36,7 @@ export class BrokerClient {
     const body = Buffer.from(JSON.stringify(batch));
     const headers: Record<string, string> = { "content-type": "application/json", ...this.#headers };
     if (gzip) headers["content-encoding"] = "gzip";
+    if (this.#from !== undefined) return this.#postFrom(this.#from, body, headers);
     return fetch(this.#url, {
       method: "POST",
       headers,
@@ -38,10 +44,19 @@ export class BrokerClient {
     });
   }
 
+  #postFrom(localAddress: string, body: Buffer, headers: Record<string, string>): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: "POST", localAddress, agent: false, headers }, (answer) =>
+        buffer(answer).then((bytes) => resolve(new Response(bytes, { status: answer.statusCode })), reject),
+      );
+      sent.on("error", reject).end(body);
+    });
+  }
+
   /** Results of several calls in one request; errors as their messages. */
   async batch(...calls: [method: string, ...params: unknown[]][]): Promise<unknown[]> {
     const answers = (await (await this.post(calls)).json()) as { result?: unknown; error?: { message: string } }[];
-    return answers.map(({ result, error }) => error?.message ?? result);
+    return answers.map(({ result, error }) => error?.message ?? result ?? undefined);
   }
 
   async call(method: string, ...params: unknown[]): Promise<unknown> {

@@ -17,6 +17,11 @@ const taken = (next: NextJob | undefined): Taken => next && { id: next.job.id, t
 let agents = 0;
 /** Another agent each time. */
 const agent = (allowed: number[]): Agent => ({ client: `agent ${agents++}`, allowed });
+/** The agent that has a job, if `mine` and there is one; otherwise another one. */
+const reporter = (model: BrokerModel, id: string, mine: boolean, allowed: number[]): Agent => {
+  const holder = model.find(id)?.holder;
+  return mine && holder !== undefined ? { client: holder, allowed } : agent(allowed);
+};
 const orMessage = (status: Promise<JobStatus>): Promise<string> => status.then(shown, (error: Error) => error.message);
 
 /** The broker under test, over a clock that the test moves. */
@@ -72,6 +77,8 @@ const JOB = fc
       : [id, type, epoch, "other"];
   });
 
+const MINE = fc.integer({ min: 0, max: 3 }).map((n) => n > 0);
+
 const OP: fc.Arbitrary<Op> = fc.oneof(
   {
     weight: 6,
@@ -83,31 +90,32 @@ const OP: fc.Arbitrary<Op> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: ALLOWED.map<Op>((allowed) => async (model, { broker }) => [
-      model.take(allowed),
-      taken(await broker.next(agent(allowed))),
-    ]),
+    arbitrary: ALLOWED.map<Op>((allowed) => async (model, { broker }) => {
+      const one = agent(allowed);
+      return [model.take(allowed, one.client), taken(await broker.next(one))];
+    }),
   },
   {
     weight: 4,
-    arbitrary: fc.tuple(ID, STARTED, ALLOWED).map<Op>(([id, at, allowed]) => async (model, { broker }) => [
-      model.progress(id, at, allowed),
-      taken(broker.progress(id, at, agent(allowed))),
-    ]),
+    arbitrary: fc.tuple(ID, STARTED, ALLOWED, MINE).map<Op>(([id, at, allowed, mine]) => async (model, { broker }) => {
+      const one = reporter(model, id, mine, allowed);
+      return [model.progress(id, at, allowed, one.client), taken(broker.progress(id, at, one))];
+    }),
   },
   {
     weight: 2,
-    arbitrary: fc.tuple(ID, ALLOWED).map<Op>(([id, allowed]) => async (model, { broker }) => [
-      model.succeed(id, "out", allowed),
-      taken(await broker.succeed(id, literal("out"), agent(allowed))),
-    ]),
+    arbitrary: fc.tuple(ID, ALLOWED, MINE).map<Op>(([id, allowed, mine]) => async (model, { broker }) => {
+      const one = reporter(model, id, mine, allowed);
+      return [model.succeed(id, "out", allowed, one.client), taken(await broker.succeed(id, literal("out"), one))];
+    }),
   },
   {
     weight: 3,
-    arbitrary: fc.tuple(ID, fc.boolean(), ALLOWED).map<Op>(([id, retry, allowed]) => async (model, { broker }) => [
-      model.fail(id, "why", retry, allowed),
-      taken(await broker.fail(id, "why", retry, agent(allowed))),
-    ]),
+    arbitrary: fc.tuple(ID, fc.boolean(), ALLOWED, MINE).map<Op>(([id, retry, allowed, mine]) => async (model, sub) => {
+      const one = reporter(model, id, mine, allowed);
+      const expected = model.fail(id, "why", retry, allowed, one.client);
+      return [expected, taken(await sub.broker.fail(id, "why", retry, one))];
+    }),
   },
   {
     weight: 1,

@@ -12,6 +12,10 @@ interface ModelJob {
   queued: number | undefined;
   running: { startedAt: number; since: number; seen: number; order: number } | undefined;
   failures: number;
+  /** Whose reports count. */
+  holder: string | undefined;
+  /** Queued before a start: until the time-out has passed everybody's reports count. */
+  inherited: boolean;
   revoked: number;
   /** Order of arrival. */
   arrived: number;
@@ -32,6 +36,9 @@ export class BrokerModel {
   jobs: ModelJob[] = [];
   newest = 0;
   handedOut = 0;
+  inheritedUntil = 0;
+  /** Clients whose latest attempts failed: how many, and until when they get no job. */
+  failing = new Map<string, { count: number; until: number }>();
   positions = 0;
   news: string[] = [];
   readonly #options: ModelOptions;
@@ -59,7 +66,8 @@ export class BrokerModel {
     if (known) {
       if (known.type !== type || known.epoch !== epoch || known.input !== input) return "Duplicate proving job ID";
       if (known.result?.status !== "rejected") return this.status(id);
-      Object.assign(known, { result: undefined, failures: 0, revoked: Number.NEGATIVE_INFINITY });
+      const fresh = { result: undefined, failures: 0, holder: undefined, inherited: false };
+      Object.assign(known, fresh, { revoked: Number.NEGATIVE_INFINITY });
       this.#queue(known);
       return "not-found";
     }
@@ -77,7 +85,16 @@ export class BrokerModel {
 
   #add(id: string, type: number, epoch: number, input: string): void {
     const job: ModelJob = {
-      ...{ id, type, epoch, input, failures: 0, revoked: Number.NEGATIVE_INFINITY },
+      ...{
+        id,
+        type,
+        epoch,
+        input,
+        failures: 0,
+        holder: undefined,
+        inherited: false,
+        revoked: Number.NEGATIVE_INFINITY,
+      },
       ...{ queued: undefined, running: undefined, result: undefined, arrived: this.positions++ },
     };
     this.jobs.push(job);
@@ -91,7 +108,8 @@ export class BrokerModel {
     return job.running ? "in-progress" : "in-queue";
   }
 
-  take(allowed: number[]): Taken {
+  take(allowed: number[], client: string): Taken {
+    if (this.now < (this.failing.get(client)?.until ?? 0)) return undefined;
     const rank = (job: ModelJob): [number, number, number] => [PRIORITY.indexOf(job.type), job.epoch, job.queued!];
     const [job] = this.jobs
       .filter(({ queued, type }) => queued !== undefined && (allowed.length === 0 || allowed.includes(type)))
@@ -103,24 +121,30 @@ export class BrokerModel {
       );
     if (!job) return undefined;
     this.handedOut = Math.max(this.handedOut + 1, this.now);
-    this.#run(job, this.handedOut);
+    this.#run(job, this.handedOut, client);
     return { id: job.id, time: this.handedOut };
   }
 
-  progress(id: string, startedAt: number, allowed: number[]): Taken {
+  #counts(job: ModelJob, client: string): boolean {
+    return job.holder === client || (job.inherited && this.now < this.inheritedUntil);
+  }
+
+  progress(id: string, startedAt: number, allowed: number[], client: string): Taken {
     const job = this.find(id);
-    if (!job || job.result) return this.take(allowed);
+    if (!job || job.result || !this.#counts(job, client)) return this.take(allowed, client);
     if (job.running) {
-      if (startedAt > job.running.startedAt) return this.take(allowed);
+      if (startedAt > job.running.startedAt) return this.take(allowed, client);
       Object.assign(job.running, { startedAt, seen: this.now });
+      job.holder = client;
       return undefined;
     }
-    if (startedAt <= job.revoked) return this.take(allowed);
-    this.#run(job, startedAt);
+    if (startedAt <= job.revoked) return this.take(allowed, client);
+    this.#run(job, startedAt, client);
     return undefined;
   }
 
-  #run(job: ModelJob, startedAt: number): void {
+  #run(job: ModelJob, startedAt: number, client: string): void {
+    job.holder = client;
     job.queued = undefined;
     job.running = { startedAt, since: this.now, seen: this.now, order: this.positions++ };
   }
@@ -130,26 +154,32 @@ export class BrokerModel {
     this.news.push(job.id);
   }
 
-  succeed(id: string, text: string, allowed: number[]): Taken {
+  succeed(id: string, text: string, allowed: number[], client: string): Taken {
     const job = this.find(id);
     if (!job || job.result) return undefined;
-    this.#settle(job, "fulfilled", text);
-    return this.take(allowed);
+    if (this.#counts(job, client)) {
+      this.failing.delete(client);
+      this.#settle(job, "fulfilled", text);
+    }
+    return this.take(allowed, client);
   }
 
-  fail(id: string, text: string, retry: boolean, allowed: number[]): Taken {
+  fail(id: string, text: string, retry: boolean, allowed: number[], client: string): Taken {
     const job = this.find(id);
     if (!job) return undefined;
-    if (job.result) return this.take(allowed);
+    if (job.result || !this.#counts(job, client)) return this.take(allowed, client);
+    const count = (this.failing.get(client)?.count ?? 0) + 1;
+    this.failing.set(client, { count, until: count === 1 ? 0 : this.now + 1000 * 2 ** (count - 2) });
+    Object.assign(job, { holder: undefined, inherited: false });
     if (retry && job.failures + 1 < this.#options.attempts && !this.isStale(job.epoch)) {
       Object.assign(job, { queued: undefined, running: undefined });
-      const next = this.take(allowed);
+      const next = this.take(allowed, client);
       job.failures++;
       this.#queue(job);
       return next;
     }
     this.#settle(job, "rejected", text);
-    return this.take(allowed);
+    return this.take(allowed, client);
   }
 
   cancel(id: string): void {
@@ -184,10 +214,14 @@ export class BrokerModel {
   /** What a kill leaves: jobs, results and failed attempts. */
   restart(): void {
     this.news = [];
+    this.failing.clear();
     this.newest = 0;
     this.handedOut = 0;
+    this.inheritedUntil = this.now + this.#options.timeout;
     for (const job of this.jobs.toSorted((a, b) => a.arrived - b.arrived)) {
       job.revoked = Number.NEGATIVE_INFINITY;
+      job.holder = undefined;
+      job.inherited = !job.result;
       if (!job.result) this.#queue(job);
     }
   }
