@@ -8,8 +8,8 @@ import { gunzipSync } from "node:zlib";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
-import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import { generatedDocument } from "./generated-document.ts";
+import { PLACEHOLDER_SERVICES } from "./placeholder-services.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -22,7 +22,7 @@ const lines = (path: string): { method: string }[] =>
 
 /** No method is called, so placeholders stand for the services. */
 const names = new Proxy({}, { get: () => ({}) });
-const registries = [publicRegistry(names as NodeServices), adminRegistry(names as AdminServices)];
+const registries = [publicRegistry(PLACEHOLDER_SERVICES), adminRegistry(names as AdminServices)];
 
 /** Sources whose requests all have one namespace, so that they name methods without it. */
 const IMPLIED: Readonly<Record<string, string>> = {

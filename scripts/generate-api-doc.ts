@@ -8,14 +8,14 @@ import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
 import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
 import type { BootnodeTable } from "../src/rpc/ports/bootnode-table.ts";
-import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import type { ProvingBrokerPort } from "../src/rpc/ports/proving-broker.ts";
 import { generatedDocument } from "./generated-document.ts";
+import { PLACEHOLDER_SERVICES } from "./placeholder-services.ts";
 
 /** No method is called, so placeholders stand for the services. */
 const services = new Proxy({}, { get: () => ({}) });
 
-const registry = publicRegistry(services as NodeServices);
+const registry = publicRegistry(PLACEHOLDER_SERVICES);
 const admin = adminRegistry(services as AdminServices);
 const bootnode = bootnodeRegistry(services as BootnodeTable);
 const broker = provingBrokerRegistry(services as ProvingBrokerPort, { replay: true });

@@ -143,6 +143,8 @@ export class NodeProcess {
         AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
         SVC_RPC_HOST: "127.0.0.1",
         DATA_DIRECTORY: dataDirectory,
+        // Answers were recorded from, and are compared with, release 4.1.2.
+        SVC_RPC_REVERT_WORDS: "4.1",
         ...environment,
       },
     });

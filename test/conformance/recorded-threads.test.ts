@@ -42,3 +42,18 @@ test.each([0, 1, 2])("a node with %i RPC threads gives all recorded answers, cac
     await node.remove();
   }
 });
+
+test("a node says by default that a transaction reverted in the words of release 4.3", async () => {
+  const recorded = goldenCases().find(({ method, result }) => {
+    const receipt = result as { executionResult?: string } | null | undefined;
+    return method === "getTxReceipt" && receipt?.executionResult === "app_logic_reverted";
+  })!;
+  const node = await NodeProcess.start(l1, undefined, { SVC_RPC_REVERT_WORDS: "", SVC_RPC_THREADS: "1" });
+  try {
+    await node.ready();
+    const { body } = await node.ask("getTxReceipt", recorded.params);
+    expect(body.result).toEqual({ ...(recorded.result as object), executionResult: "reverted" });
+  } finally {
+    await node.remove();
+  }
+});

@@ -21,7 +21,7 @@ beforeAll(async () => {
   opened = await openChainServices({ ...chain, core: loadCore(), hasher });
   const reads = { ...chain, commits: opened.store.commits };
   pool = new LongCallPool(
-    { reads, namespaces: ["svc", "node"], maxBatchSize: 10, maxAnswerBytes: 1 << 20 },
+    { reads, namespaces: ["svc", "node"], maxBatchSize: 10, maxAnswerBytes: 1 << 20, revertWords: "4.3" },
     { threads: 1, log },
   );
 });

@@ -97,6 +97,8 @@ beforeAll(async () => {
     status: {
       ready: () => true,
       version: "4.1.2",
+      // The answers were recorded from 4.1.2.
+      revertWords: "4.1",
       realProofs: false,
       txGasLimits: () => ({ daGas: 117_965, l2Gas: 6_540_000 }),
     },

@@ -216,6 +216,16 @@ export const rpc = {
     },
     false,
   ),
+  rpcRevertWords: withDefault(
+    {
+      flags: ["--rpc-revert-words"],
+      env: ["SVC_RPC_REVERT_WORDS"],
+      kind: oneOf(["4.3", "4.1"]),
+      meaning:
+        "release whose words and revert codes `node_` has for reverted transactions: 4.3 says reverted (1), 4.1 app_logic_reverted (1), teardown_reverted (2) and both_reverted (3), as far as blocks tell these apart",
+    },
+    "4.3",
+  ),
   rpcMinBlockWaitMs: withDefault(
     {
       flags: ["--rpc-min-block-wait"],

@@ -8,15 +8,17 @@ export function followerServices(
   reads: Pick<NodeServices, "chain" | "content" | "world" | "core"> & { identity: RollupIdentity },
   {
     processed,
-    ready,
-    realProofs,
-  }: { processed: NodeServices["sync"]["lastProcessedL1Block"]; ready: () => boolean; realProofs: boolean },
+    ...status
+  }: { processed: NodeServices["sync"]["lastProcessedL1Block"] } & Pick<
+    NodeServices["status"],
+    "ready" | "revertWords" | "realProofs"
+  >,
 ): NodeServices {
   const needed = neededServices();
   return {
     ...needed,
     ...reads,
-    status: { ...needed.status, ready, version: NETWORK_RELEASE, realProofs },
+    status: { ...needed.status, ...status, version: NETWORK_RELEASE },
     sync: { lastProcessedL1Block: processed },
   };
 }

@@ -128,6 +128,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       {
         processed: () => chain.state.processed(),
         ready: () => synchronizer.initialSyncComplete,
+        revertWords: values.rpcRevertWords,
         realProofs: values.realProofs,
       },
     );

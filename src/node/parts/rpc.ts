@@ -35,6 +35,7 @@ export type RpcSettings = PortSettings &
     | "rpcCacheSize"
     | "rpcMinBlockWaitMs"
     | "rpcRefuseBlocksAhead"
+    | "rpcRevertWords"
     | "dataStoreMapSizeKb"
     | "realProofs"
     | "rpcUi"
@@ -117,7 +118,7 @@ export interface RpcContext
 }
 
 export interface PublicParts {
-  values: Pick<RpcSettings, "realProofs">;
+  values: Pick<RpcSettings, "realProofs" | "rpcRevertWords">;
   mempool: MempoolPart;
   /** Undefined where P2P is disabled. */
   p2p: P2pPart | undefined;
@@ -132,7 +133,7 @@ export interface PublicParts {
 /** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
 export function publicServices(
   { store, chain, world, core, reader }: ChainContext,
-  { values: { realProofs }, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
+  { values: { realProofs, rpcRevertWords }, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -145,6 +146,7 @@ export function publicServices(
     status: {
       ready: () => mempool.ready() && (p2p?.ready() ?? true),
       version: NETWORK_RELEASE,
+      revertWords: rpcRevertWords,
       realProofs,
       txGasLimits() {
         const milliseconds = config.current().blockDurationMs;

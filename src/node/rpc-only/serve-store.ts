@@ -48,7 +48,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
       ...live,
       ...{ chain, world, core, identity },
       content: new ContentStore({ store, chain }),
-      status: { ...live.status, version: NETWORK_RELEASE, realProofs },
+      status: { ...live.status, version: NETWORK_RELEASE, revertWords: values.rpcRevertWords, realProofs },
       sync: { lastProcessedL1Block: () => chain.state.processed() },
     };
     const health = rpcOnlyHealth(chain, node, { mostAwaySeconds: values.rpcNodeAwayLimitSeconds });

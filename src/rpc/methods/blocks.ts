@@ -1,11 +1,13 @@
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { headerBlockNumber } from "../../protocol/block-header.ts";
 import { encodeArray } from "../encoding/encoder.ts";
-import { type BlockWithBody, encodeBlock } from "../encoding/v4/block.ts";
+import type { BlockWithBody } from "../encoding/v4/block.ts";
 import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
+import { EFFECT_FORMS } from "../encoding/v4/effect-forms.ts";
 import { blockParameter } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
 import { field } from "../params/field.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { always, type Method, method, never, param } from "../registry.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import { type BlockSource, blockNumberOf, isByContents } from "./reference-block.ts";
@@ -48,8 +50,9 @@ export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody 
  * Blocks and headers by number, hash and archive root in the release's form
  * (docs/protocol/05-rpc.md#516-reading-blocks).
  */
-export function blockMethods(source: BlockSource): Method[] {
-  const { chain } = source;
+export function blockMethods(source: BlockSource & Pick<NodeServices, "status">): Method[] {
+  const { chain, status } = source;
+  const { encodeBlock } = EFFECT_FORMS[status.revertWords];
   const whole = (block: BlockRecord | undefined) => (block === undefined ? undefined : withBody(chain, block));
   /** A checkpointed block's place in its checkpoint follows from the slots of the blocks that its hash stands for. */
   const isCheckpointed = (number: number) => number <= chain.checkpointedBlockNumber();

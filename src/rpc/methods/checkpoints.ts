@@ -1,11 +1,7 @@
 import type { ChainReader, CheckpointRecord } from "../../archiver/types.ts";
 import { encodeArray } from "../encoding/encoder.ts";
-import {
-  type CheckpointedBlock,
-  encodeCheckpointData,
-  encodeCheckpointedBlock,
-  encodePublishedCheckpoint,
-} from "../encoding/v4/checkpoint.ts";
+import { type CheckpointedBlock, encodeCheckpointData } from "../encoding/v4/checkpoint.ts";
+import { EFFECT_FORMS } from "../encoding/v4/effect-forms.ts";
 import { integer } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
@@ -46,7 +42,8 @@ export function checkpointLookup(chain: ChainReader): (number: number) => Checkp
 }
 
 /** Checkpoints as published on L1, in the release's form (docs/protocol/05-rpc.md#518-checkpoint-objects). */
-export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
+export function checkpointMethods({ chain, status }: Pick<NodeServices, "chain" | "status">): Method[] {
+  const { encodeCheckpointedBlock, encodePublishedCheckpoint } = EFFECT_FORMS[status.revertWords];
   return [
     method({
       name: "getCheckpoints",

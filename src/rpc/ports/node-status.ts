@@ -1,3 +1,4 @@
+import type { RevertWords } from "../encoding/revert-words.ts";
 import type { Eventually } from "./eventually.ts";
 
 export interface NodeStatus {
@@ -5,6 +6,8 @@ export interface NodeStatus {
   ready(): Eventually<boolean>;
   /** Version of the network release that the node speaks for, for example "4.1.2". */
   readonly version: string;
+  /** Release whose words and codes `node_` has for reverted transactions. */
+  readonly revertWords: RevertWords;
   /** Whether proofs are checked. */
   readonly realProofs: boolean;
   /** Largest gas limits of a tx that the network's blocks are sure to take. */

@@ -2,6 +2,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { ClientPlaces, PlacesFullError } from "../../threads/client-places.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
+import type { RevertWords } from "../encoding/revert-words.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
@@ -22,6 +23,8 @@ export interface LongCallSettings {
   forwards?: boolean;
   /** See AnswerWriterOptions. */
   refusesBlocksAhead?: boolean;
+  /** See NodeStatus. */
+  revertWords: RevertWords;
 }
 
 /** A line for the log, as Logger takes it. */

@@ -24,6 +24,7 @@ const {
   maxAnswerBytes,
   forwards,
   refusesBlocksAhead,
+  revertWords,
 } = workerData<LongCallSettings>();
 
 lowerThreadPriority();
@@ -37,7 +38,7 @@ const services: NodeServices = {
   ...ABSENT_SERVICES,
   ...reads,
   identity: readsOptions.identity,
-  status: { ready: notHere, version: "", realProofs: false, txGasLimits: notHere },
+  status: { ready: notHere, version: "", revertWords, realProofs: false, txGasLimits: notHere },
   sync: { lastProcessedL1Block: notHere },
   fees: { currentMinFees: notHere, predictedMinFees: notHere },
   outbox: { root: notHere },

@@ -71,7 +71,10 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize, refusesBlocksAhead } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
   const longCalls = new LongCallPool(
-    { reads, namespaces, maxBatchSize, maxAnswerBytes, refusesBlocksAhead, forwards: upstreams !== undefined },
+    {
+      ...{ reads, namespaces, maxBatchSize, maxAnswerBytes, refusesBlocksAhead },
+      ...{ forwards: upstreams !== undefined, revertWords: services.status.revertWords },
+    },
     { threads: threads.longCalls, log },
   );
   const registry = publicRegistry(services);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
+import type { RevertWords } from "../../../src/rpc/encoding/revert-words.ts";
+import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
+import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { DroppedTx, Mempool } from "../../../src/rpc/ports/mempool.ts";
 import { svc } from "../support/development-chain.ts";
-import { fakeContent, settledTx, wordOf } from "../support/fakes.ts";
+import { fakeContent, fakeServices, settledTx, wordOf } from "../support/fakes.ts";
 import { recordedChain } from "../support/recorded.ts";
 
 const { ask } = svc();
@@ -45,13 +48,13 @@ describe("transactions", () => {
       blockNumber: 2,
       epochNumber: 2,
     };
-    const results = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"];
-    for (const [code, result] of results.entries()) {
+    for (const code of [0, 1, 2, 3, 4, 255]) {
       const { ask: askTx } = svc({ content: withRevert(code) });
-      expect(await askTx("node_getTxReceipt", settledHash)).toEqual({ ...common, executionResult: result });
+      const executionResult = code === 0 ? "success" : "reverted";
+      expect(await askTx("node_getTxReceipt", settledHash)).toEqual({ ...common, executionResult });
       const development = {
         ...common,
-        executionResult: code === 0 ? "success" : "reverted",
+        executionResult,
         slotNumber: 70,
         txIndexInBlock: 1,
       };
@@ -71,9 +74,44 @@ describe("transactions", () => {
         txIndexInBlock: 1,
         slotNumber: 70,
       });
-      expect(await askTx("node_getTxEffect", settledHash)).toMatchObject({ data: { revertCode: code } });
+      expect(await askTx("node_getTxEffect", settledHash)).toMatchObject({ data: { revertCode: Math.min(code, 1) } });
       expect(await askTx("node_getTxEffect", settledHash)).not.toHaveProperty("slotNumber");
     }
+  });
+
+  test("a node with the words of 4.1 says in the release namespace which phases a block calls reverted", async () => {
+    const { status } = fakeServices();
+    const results = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted", "app_logic_reverted"];
+    for (const [code, executionResult] of results.entries()) {
+      const { ask: askTx } = svc({ content: withRevert(code), status: { ...status, revertWords: "4.1" } });
+      expect(await askTx("node_getTxReceipt", settledHash)).toMatchObject({ executionResult });
+      const shown = code > 3 ? 1 : code;
+      expect(await askTx("node_getTxEffect", settledHash)).toMatchObject({ data: { revertCode: shown } });
+      // The development namespace has its own.
+      const development = { executionResult: code === 0 ? "success" : "reverted" };
+      expect(await askTx("svc_getTxReceipt", settledHash)).toMatchObject(development);
+    }
+  });
+
+  test("the description of the API has the words that the node says", () => {
+    type Properties = Record<string, { enum?: unknown[] }>;
+    const described = (revertWords: RevertWords) => {
+      const registry = publicRegistry(fakeServices({ status: { ...fakeServices().status, revertWords } }));
+      const { components } = openRpcDocument(registry, ["node", "svc"]);
+      const { ReleaseTxReceipt, ReleaseTxEffect } = components.schemas as unknown as Record<
+        string,
+        { properties: Properties }
+      >;
+      return [ReleaseTxReceipt.properties.executionResult.enum, ReleaseTxEffect.properties.revertCode.enum];
+    };
+    expect(described("4.3")).toEqual([
+      ["success", "reverted"],
+      [0, 1],
+    ]);
+    expect(described("4.1")).toEqual([
+      ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"],
+      [0, 1, 2, 3],
+    ]);
   });
 
   test.each<[number, string]>([

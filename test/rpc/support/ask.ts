@@ -12,22 +12,27 @@ export interface Answered {
   body: { id?: number; result?: unknown; error?: { code: number; message: string; data?: unknown } };
 }
 
-const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node", "p2p"]));
+const NAMESPACES = ["svc", "node", "p2p"] as const;
+/** Checks results by the description of the API, whose words a node can choose. */
+const checkerOf = (services: NodeServices) => new Checker(openRpcDocument(publicRegistry(services), NAMESPACES));
+const described = checkerOf(fakeServices());
 
 /** Calls methods by full name over the public registry. Throws when a result does not match the API description. */
 export function asker(services: Partial<NodeServices> = {}) {
   const log = recordingLogger();
   const options = {
     maxBatchSize: 100,
-    namespaces: ["svc", "node", "p2p"] as const,
+    namespaces: NAMESPACES,
     expectedErrors: [UnknownStateError],
   };
-  const dispatcher = new Dispatcher(publicRegistry(fakeServices(services)), options, log);
+  const faked = fakeServices(services);
+  const checker = services.status === undefined ? described : checkerOf(faked);
+  const dispatcher = new Dispatcher(publicRegistry(faked), options, log);
   const respond = async (method: string, params: unknown): Promise<Answered> => {
     const { status, body } = await dispatcher.answer({ id: 1, method, params });
     const { jsonrpc: _, ...rest } = JSON.parse(Buffer.from(body).toString());
     if (rest.error === undefined && method !== "rpc.discover") {
-      const violations = described.resultViolations(method, rest.result);
+      const violations = checker.resultViolations(method, rest.result);
       if (violations.length > 0) throw new TypeError(violations.join("\n").slice(0, 2000));
     }
     return { status, body: rest };

@@ -191,6 +191,7 @@ export function fakeServices(overrides: Partial<NodeServices> = {}): NodeService
     status: {
       ready: () => true,
       version: "4.1.2",
+      revertWords: "4.3",
       realProofs: false,
       txGasLimits: () => ({ daGas: 117_965, l2Gas: 6_540_000 }),
     },

@@ -2,6 +2,7 @@ import { DROP_REASONS } from "../../ports/mempool.ts";
 import { about, BOOLEAN, COUNT, named, oneOfWords, record } from "../../schema/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, SLOT_NUMBER, TX_HASH } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
+import { EXECUTION_RESULTS, executionResult } from "../revert-words.ts";
 import { encodeTx, type ShownTx } from "../tx.ts";
 import { dropText, RECEIPT_ERROR, type TxOutcome } from "../v4/receipt.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
@@ -22,7 +23,7 @@ const RECEIPT = named("TxReceipt", "What became of a transaction.", {
       {
         txHash: TX_HASH,
         status: oneOfWords(["proposed", "checkpointed", "proven", "finalized"], "The last tip that has the block."),
-        executionResult: oneOfWords(["success", "reverted"], "What its public part did."),
+        executionResult: oneOfWords(EXECUTION_RESULTS["4.3"], "What its public part did."),
         transactionFee: about(DECIMAL, "The fee that was paid, in the fee asset's smallest unit."),
         blockHash: about(BLOCK_HASH, "The block that it is in."),
         blockNumber: about(BLOCK_NUMBER, "The block that it is in."),
@@ -58,7 +59,7 @@ export const encodeReceipt = encoder<ShownOutcome>(RECEIPT, (out, { outcome, inc
   if ("settled" in outcome) {
     const { settled, epoch } = outcome;
     const { effect } = settled;
-    out.text(`,"executionResult":"${effect.revertCode === 0 ? "success" : "reverted"}"`);
+    out.text(`,"executionResult":"${executionResult(effect, "4.3")}"`);
     out.text(',"transactionFee":').decimalBytes(effect.transactionFee, 0, 32);
     out.text(',"blockHash":').word(settled.blockHash);
     out.text(`,"blockNumber":${settled.blockNumber},"slotNumber":${settled.slotNumber}`);

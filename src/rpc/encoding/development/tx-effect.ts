@@ -3,14 +3,15 @@ import type { TxEffect } from "../../../protocol/tx-effect.ts";
 import { about, record } from "../../schema/json-schema.ts";
 import { SLOT_NUMBER } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
+import { shownRevertCode } from "../revert-words.ts";
 import { EFFECT_PLACE } from "../v4/receipt.ts";
-import { txEffectSchema, writeTxEffect } from "../v4/tx-effect.ts";
+import { REVERT_CODE, txEffectSchema, writeTxEffect } from "../v4/tx-effect.ts";
 
-const TX_EFFECT = txEffectSchema("TxEffect", { enum: [0, 1], description: "0: nothing reverted, 1: something did." });
+const TX_EFFECT = txEffectSchema("TxEffect", REVERT_CODE);
 
 /** TxEffect; the revert code is 0 or 1 in this namespace (docs/protocol/05-rpc.md#517-transaction-effects). */
 export const encodeTxEffect = encoder<TxEffect>(TX_EFFECT, (out, effect) => {
-  writeTxEffect(out, effect, Math.min(effect.revertCode, 1));
+  writeTxEffect(out, effect, shownRevertCode(effect, "4.3"));
 });
 
 const INDEXED_EFFECT = record("IndexedTxEffect", "The effects of a transaction and its place on the chain.", {

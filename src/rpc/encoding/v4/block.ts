@@ -5,7 +5,6 @@ import { CHECKPOINT_NUMBER } from "../../schema/scalars.ts";
 import { type Encoder, encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 import { encodeBlockHeader, TREE_SNAPSHOT } from "./block-header.ts";
-import { encodeTxEffect } from "./tx-effect.ts";
 
 /** A block and its tx words. */
 export interface BlockWithBody {
@@ -28,21 +27,22 @@ export function bodyOf(encodeEffect: Encoder<TxEffect>): JsonSchema {
   return about(members({ txEffects: effects }), "What the block's transactions did.");
 }
 
-const L2_BLOCK = record("L2Block", "A block of the rollup.", {
-  archive: about(TREE_SNAPSHOT, "The archive after the block; all zero for genesis."),
-  header: encodeBlockHeader.schema,
-  body: bodyOf(encodeTxEffect),
-  checkpointNumber: about(CHECKPOINT_NUMBER, "The checkpoint that the block is in."),
-  indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
-});
-
 /** L2Block (docs/protocol/05-rpc.md#515-block-objects). */
-export const encodeBlock = encoder<BlockWithBody>(L2_BLOCK, (out, { block, body }) => {
-  out.text('{"archive":');
-  writeArchive(out, block.archiveRoot, block.number);
-  out.text(',"header":');
-  encodeBlockHeader(out, block.header);
-  out.text(',"body":{"txEffects":').array(readTxEffects(body), encodeTxEffect);
-  out.text('},"checkpointNumber":').number(block.checkpointNumber);
-  out.text(',"indexWithinCheckpoint":').number(block.indexWithinCheckpoint).text("}");
-});
+export function blockEncoder(encodeTxEffect: Encoder<TxEffect>): Encoder<BlockWithBody> {
+  const schema = record("L2Block", "A block of the rollup.", {
+    archive: about(TREE_SNAPSHOT, "The archive after the block; all zero for genesis."),
+    header: encodeBlockHeader.schema,
+    body: bodyOf(encodeTxEffect),
+    checkpointNumber: about(CHECKPOINT_NUMBER, "The checkpoint that the block is in."),
+    indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
+  });
+  return encoder(schema, (out, { block, body }) => {
+    out.text('{"archive":');
+    writeArchive(out, block.archiveRoot, block.number);
+    out.text(',"header":');
+    encodeBlockHeader(out, block.header);
+    out.text(',"body":{"txEffects":').array(readTxEffects(body), encodeTxEffect);
+    out.text('},"checkpointNumber":').number(block.checkpointNumber);
+    out.text(',"indexWithinCheckpoint":').number(block.indexWithinCheckpoint).text("}");
+  });
+}

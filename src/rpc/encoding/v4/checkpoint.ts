@@ -15,10 +15,10 @@ import {
   SLOT_NUMBER,
   TIMESTAMP,
 } from "../../schema/scalars.ts";
-import { encoder } from "../encoder.ts";
+import { type Encoder, encoder } from "../encoder.ts";
 import { GAS_FEES } from "../gas-fees.ts";
 import type { JsonWriter } from "../json-writer.ts";
-import { type BlockWithBody, encodeBlock, writeArchive } from "./block.ts";
+import { type BlockWithBody, writeArchive } from "./block.ts";
 import { encodeGasFees, TREE_SNAPSHOT } from "./block-header.ts";
 
 const CHECKPOINT_HEADER = record("CheckpointHeader", "The header of a checkpoint, as L1 has its hash.", {
@@ -97,24 +97,23 @@ const PUBLICATION = {
   l1: L1_PUBLISHED,
   attestations: about(listOf(ATTESTATION), "Those of the committee's members, in its order."),
 };
-const PUBLISHED_CHECKPOINT = record("PublishedCheckpoint", "A checkpoint with its blocks and its publication.", {
-  checkpoint: record("Checkpoint", "A checkpoint with its blocks.", {
-    archive: about(TREE_SNAPSHOT, "The archive after the checkpoint."),
-    header: CHECKPOINT_HEADER,
-    blocks: about(listOf(encodeBlock.schema), "Its blocks, in their order."),
-    number: CHECKPOINT_NUMBER,
-    feeAssetPriceModifier: about(SIGNED_DECIMAL, "Always 0 here, whatever was proposed."),
-  }),
-  ...PUBLICATION,
-});
 
 /**
  * PublishedCheckpoint. As in the reference's answers, the fee asset price modifier is always "0", whatever was
  * proposed.
  */
-export const encodePublishedCheckpoint = encoder<CheckpointWithBlocks>(
-  PUBLISHED_CHECKPOINT,
-  (out, { checkpoint, blocks }) => {
+export function publishedCheckpointEncoder(encodeBlock: Encoder<BlockWithBody>): Encoder<CheckpointWithBlocks> {
+  const schema = record("PublishedCheckpoint", "A checkpoint with its blocks and its publication.", {
+    checkpoint: record("Checkpoint", "A checkpoint with its blocks.", {
+      archive: about(TREE_SNAPSHOT, "The archive after the checkpoint."),
+      header: CHECKPOINT_HEADER,
+      blocks: about(listOf(encodeBlock.schema), "Its blocks, in their order."),
+      number: CHECKPOINT_NUMBER,
+      feeAssetPriceModifier: about(SIGNED_DECIMAL, "Always 0 here, whatever was proposed."),
+    }),
+    ...PUBLICATION,
+  });
+  return encoder(schema, (out, { checkpoint, blocks }) => {
     out.text('{"checkpoint":{"archive":');
     writeArchive(out, checkpoint.archiveRoot, lastBlock(checkpoint));
     out.text(',"header":');
@@ -124,28 +123,29 @@ export const encodePublishedCheckpoint = encoder<CheckpointWithBlocks>(
     out.text(',"feeAssetPriceModifier":"0"}');
     encodePublication(out, checkpoint);
     out.text("}");
-  },
-);
+  });
+}
 
 /** A block and the checkpoint that contains it. */
 export interface CheckpointedBlock extends BlockWithBody {
   checkpoint: CheckpointRecord;
 }
 
-const CHECKPOINTED_BLOCK = record("CheckpointedL2Block", "A block and the publication of its checkpoint.", {
-  checkpointNumber: CHECKPOINT_NUMBER,
-  block: encodeBlock.schema,
-  ...PUBLICATION,
-});
-
 /** CheckpointedL2Block. */
-export const encodeCheckpointedBlock = encoder<CheckpointedBlock>(CHECKPOINTED_BLOCK, (out, block) => {
-  out.text('{"checkpointNumber":').number(block.checkpoint.number);
-  out.text(',"block":');
-  encodeBlock(out, block);
-  encodePublication(out, block.checkpoint);
-  out.text("}");
-});
+export function checkpointedBlockEncoder(encodeBlock: Encoder<BlockWithBody>): Encoder<CheckpointedBlock> {
+  const schema = record("CheckpointedL2Block", "A block and the publication of its checkpoint.", {
+    checkpointNumber: CHECKPOINT_NUMBER,
+    block: encodeBlock.schema,
+    ...PUBLICATION,
+  });
+  return encoder(schema, (out, block) => {
+    out.text('{"checkpointNumber":').number(block.checkpoint.number);
+    out.text(',"block":');
+    encodeBlock(out, block);
+    encodePublication(out, block.checkpoint);
+    out.text("}");
+  });
+}
 
 export const CHECKPOINT_MEMBERS = {
   header: CHECKPOINT_HEADER,

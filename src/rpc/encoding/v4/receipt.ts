@@ -1,9 +1,10 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
+import type { TxEffect } from "../../../protocol/tx-effect.ts";
 import { DROP_REASONS, type DroppedTx } from "../../ports/mempool.ts";
 import { about, COUNT, oneOfWords, record } from "../../schema/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, TX_HASH } from "../../schema/scalars.ts";
-import { encoder } from "../encoder.ts";
-import { encodeTxEffect } from "./tx-effect.ts";
+import { type Encoder, encoder } from "../encoder.ts";
+import { EXECUTION_RESULTS, executionResult, type RevertWords } from "../revert-words.ts";
 
 export type SettledStatus = "proposed" | "checkpointed" | "proven" | "finalized";
 
@@ -24,62 +25,65 @@ export function dropText(known: DroppedTx | undefined): string {
   return known.reason === undefined ? DROPPED : `${DROPPED}: ${known.reason}`;
 }
 
-const EXECUTION_RESULTS = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"] as const;
-
 export const RECEIPT_ERROR = oneOfWords(
   [UNKNOWN, DROPPED, ...DROP_REASONS.map((reason) => `${DROPPED}: ${reason}`)],
   "Whether the node knew it, and why it was dropped; only for the last ones dropped since the node's start.",
 );
-const RECEIPT = record(
-  "ReleaseTxReceipt",
-  "What became of a transaction.",
-  {
-    txHash: TX_HASH,
-    status: oneOfWords(
-      ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"],
-      "dropped: neither in the pool nor in a block; pending: in its pool; otherwise in a block, by the last tip that has the block.",
-    ),
-  },
-  {
-    error: RECEIPT_ERROR,
-    executionResult: oneOfWords(EXECUTION_RESULTS, "What its public part did; for one in a block."),
-    transactionFee: about(DECIMAL, "The fee that was paid, in the fee asset's smallest unit; for one in a block."),
-    blockHash: about(BLOCK_HASH, "The block that it is in; for one in a block."),
-    blockNumber: about(BLOCK_NUMBER, "The block that it is in; for one in a block."),
-    epochNumber: about(EPOCH_NUMBER, "The epoch of that block; for one in a block."),
-  },
-);
+const receiptSchema = (words: RevertWords) =>
+  record(
+    "ReleaseTxReceipt",
+    "What became of a transaction.",
+    {
+      txHash: TX_HASH,
+      status: oneOfWords(
+        ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"],
+        "dropped: neither in the pool nor in a block; pending: in its pool; otherwise in a block, by the last tip that has the block.",
+      ),
+    },
+    {
+      error: RECEIPT_ERROR,
+      executionResult: oneOfWords(EXECUTION_RESULTS[words], "What its public part did; for one in a block."),
+      transactionFee: about(DECIMAL, "The fee that was paid, in the fee asset's smallest unit; for one in a block."),
+      blockHash: about(BLOCK_HASH, "The block that it is in; for one in a block."),
+      blockNumber: about(BLOCK_NUMBER, "The block that it is in; for one in a block."),
+      epochNumber: about(EPOCH_NUMBER, "The epoch of that block; for one in a block."),
+    },
+  );
 
 /** TxReceipt (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
-export const encodeReceipt = encoder<TxOutcome>(RECEIPT, (out, outcome) => {
-  out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
-  if ("settled" in outcome) {
-    const { settled, epoch } = outcome;
-    const { effect } = settled;
-    out.text(`,"executionResult":"${EXECUTION_RESULTS[effect.revertCode]}"`);
-    out.text(',"transactionFee":').decimalBytes(effect.transactionFee, 0, 32);
-    out.text(',"blockHash":').word(settled.blockHash);
-    out.text(`,"blockNumber":${settled.blockNumber},"epochNumber":${epoch}`);
-  } else if (outcome.status === "dropped") {
-    out.text(`,"error":"${dropText(outcome.known)}"`);
-  }
-  out.text("}");
-});
+export function receiptEncoder(words: RevertWords): Encoder<TxOutcome> {
+  return encoder(receiptSchema(words), (out, outcome) => {
+    out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
+    if ("settled" in outcome) {
+      const { settled, epoch } = outcome;
+      const { effect } = settled;
+      out.text(`,"executionResult":"${executionResult(effect, words)}"`);
+      out.text(',"transactionFee":').decimalBytes(effect.transactionFee, 0, 32);
+      out.text(',"blockHash":').word(settled.blockHash);
+      out.text(`,"blockNumber":${settled.blockNumber},"epochNumber":${epoch}`);
+    } else if (outcome.status === "dropped") {
+      out.text(`,"error":"${dropText(outcome.known)}"`);
+    }
+    out.text("}");
+  });
+}
 
 export const EFFECT_PLACE = {
   l2BlockHash: about(BLOCK_HASH, "The block that the transaction is in."),
   l2BlockNumber: about(BLOCK_NUMBER, "The block that the transaction is in."),
   txIndexInBlock: about(COUNT, "Its place in the block, from 0."),
 };
-const INDEXED_EFFECT = record("ReleaseIndexedTxEffect", "The effects of a transaction and its place on the chain.", {
-  ...EFFECT_PLACE,
-  data: encodeTxEffect.schema,
-});
 
 /** IndexedTxEffect. */
-export const encodeIndexedEffect = encoder<SettledTx>(INDEXED_EFFECT, (out, settled) => {
-  out.text('{"l2BlockHash":').word(settled.blockHash);
-  out.text(`,"l2BlockNumber":${settled.blockNumber},"txIndexInBlock":${settled.txIndexInBlock},"data":`);
-  encodeTxEffect(out, settled.effect);
-  out.text("}");
-});
+export function indexedEffectEncoder(encodeTxEffect: Encoder<TxEffect>): Encoder<SettledTx> {
+  const schema = record("ReleaseIndexedTxEffect", "The effects of a transaction and its place on the chain.", {
+    ...EFFECT_PLACE,
+    data: encodeTxEffect.schema,
+  });
+  return encoder(schema, (out, settled) => {
+    out.text('{"l2BlockHash":').word(settled.blockHash);
+    out.text(`,"l2BlockNumber":${settled.blockNumber},"txIndexInBlock":${settled.txIndexInBlock},"data":`);
+    encodeTxEffect(out, settled.effect);
+    out.text("}");
+  });
+}

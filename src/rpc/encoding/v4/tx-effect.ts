@@ -2,8 +2,9 @@ import { CONTRACT_CLASS_LOG_FIELDS, PRIVATE_LOG_FIELDS } from "../../../protocol
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
 import { about, type JsonSchema, listOf, members, record } from "../../schema/json-schema.ts";
 import { FIELD, L2_ADDRESS, TX_HASH } from "../../schema/scalars.ts";
-import { encoder } from "../encoder.ts";
+import { type Encoder, encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
+import { type RevertWords, shownRevertCode } from "../revert-words.ts";
 
 const CLASS_LOG_LENGTH = { minItems: CONTRACT_CLASS_LOG_FIELDS, maxItems: CONTRACT_CLASS_LOG_FIELDS };
 
@@ -102,18 +103,21 @@ export function txEffectSchema(title: string, revertCodes: JsonSchema): JsonSche
   return record(title, "What a transaction in a block did.", effectMembers(revertCodes));
 }
 
-const RELEASE_TX_EFFECT = txEffectSchema("ReleaseTxEffect", {
+/** Schema of the revert code since release 4.3. */
+export const REVERT_CODE = { enum: [0, 1], description: "0: nothing reverted, 1: something did." };
+const PHASE_REVERT_CODE = {
   enum: [0, 1, 2, 3],
-  description: "0: nothing reverted, 1: the app logic, 2: the teardown, 3: both.",
-});
+  description: "0: nothing reverted, 1: the app logic or not known what, 2: the teardown, 3: both.",
+};
 
 /**
  * TxEffect (docs/protocol/05-rpc.md#517-transaction-effects). Private and contract class logs are padded with zeros to
  * their full length.
  */
-export const encodeTxEffect = encoder<TxEffect>(RELEASE_TX_EFFECT, (out, effect) => {
-  writeTxEffect(out, effect, effect.revertCode);
-});
+export function txEffectEncoder(words: RevertWords): Encoder<TxEffect> {
+  const schema = txEffectSchema("ReleaseTxEffect", words === "4.3" ? REVERT_CODE : PHASE_REVERT_CODE);
+  return encoder(schema, (out, effect) => writeTxEffect(out, effect, shownRevertCode(effect, words)));
+}
 
 /** Writes the members; the generations write the revert code differently. */
 export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {

@@ -1,7 +1,7 @@
 import { encodeTxEffect as encodeDevelopmentEffect } from "../../encoding/development/tx-effect.ts";
 import { encodeNothing } from "../../encoding/encoder.ts";
 import { encodeSimulation, encodeValidity } from "../../encoding/simulation.ts";
-import { encodeTxEffect } from "../../encoding/v4/tx-effect.ts";
+import { EFFECT_FORMS } from "../../encoding/v4/effect-forms.ts";
 import { optional } from "../../params/codec.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
 import { simulationOverrides } from "../../params/simulation-overrides.ts";
@@ -17,7 +17,8 @@ export function givenTxMethods({
   mempool,
   txValidator,
   simulator,
-}: Pick<NodeServices, "mempool" | "txValidator" | "simulator">): Method[] {
+  status,
+}: Pick<NodeServices, "mempool" | "txValidator" | "simulator" | "status">): Method[] {
   return [
     method({
       name: "sendTx",
@@ -59,7 +60,7 @@ export function givenTxMethods({
           : simulator.simulate(given, options, caller.signal());
       },
       encode: {
-        node: encodeSimulation("ReleasePublicSimulationOutput", encodeTxEffect),
+        node: encodeSimulation("ReleasePublicSimulationOutput", EFFECT_FORMS[status.revertWords].encodeTxEffect),
         svc: encodeSimulation("PublicSimulationOutput", encodeDevelopmentEffect),
       },
     }),

@@ -2,7 +2,8 @@ import { epochOfSlot } from "../../../protocol/time.ts";
 import { encodeReceipt as encodeDevelopmentReceipt, type ShownOutcome } from "../../encoding/development/receipt.ts";
 import { encodeIndexedEffect as encodeDevelopmentIndexedEffect } from "../../encoding/development/tx-effect.ts";
 import { encoder } from "../../encoding/encoder.ts";
-import { encodeIndexedEffect, encodeReceipt, type SettledStatus } from "../../encoding/v4/receipt.ts";
+import { EFFECT_FORMS } from "../../encoding/v4/effect-forms.ts";
+import type { SettledStatus } from "../../encoding/v4/receipt.ts";
 import { optional } from "../../params/codec.ts";
 import { inBoth } from "../../params/generations.ts";
 import { receiptOptions } from "../../params/tx.ts";
@@ -12,10 +13,11 @@ import { shownTx } from "./pooled-txs.ts";
 
 const NOTHING_ATTACHED = { includeTxEffect: false, includePendingTx: false, includeProof: false };
 
-type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool">;
+type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" | "status">;
 
 /** What became of a tx (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
-export function txOutcomeMethods({ chain, content, identity, mempool }: Services): Method[] {
+export function txOutcomeMethods({ chain, content, identity, mempool, status: node }: Services): Method[] {
+  const { encodeIndexedEffect, encodeReceipt } = EFFECT_FORMS[node.revertWords];
   const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const statusOf = (block: number): SettledStatus => {
     if (block <= chain.finalizedBlockNumber()) return "finalized";
