@@ -184,10 +184,18 @@ export class Sentinel {
 
   async #evaluateProvenEpochs(): Promise<void> {
     for (const [epoch, order] of this.#provenEpochs) {
+      if (!this.#hasSeen(epoch)) continue;
       await this.#evaluate(epoch, order);
       // Proven further meanwhile: it is evaluated once more.
       if (this.#provenEpochs.get(epoch) === order) this.#provenEpochs.delete(epoch);
     }
+  }
+
+  /** Whether no slot of the epoch is left to be processed. A proof may arrive before the epoch's last slots are. */
+  #hasSeen(epoch: number): boolean {
+    const { last } = epochSlots(epoch, this.#parts.constants);
+    const processed = this.#lastProcessedSlot ?? this.#initialSlot;
+    return processed === undefined || last <= processed;
   }
 
   async #processDueSlot(): Promise<void> {
