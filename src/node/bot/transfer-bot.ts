@@ -3,15 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Core } from "../../core/core.ts";
 import { mapEntrySlot } from "../../core/derive/public-storage.ts";
 import { txHash } from "../../core/derive/tx-hash.ts";
+import { REASON } from "../../mempool/validation/reasons.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import type { TxTerms } from "../../protocol/tx/template.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { BANANA_TOKEN, setUpTxs, TOKEN_SET_UP_TX } from "../local-network/set-up-txs.ts";
+import { BANANA_TOKEN, deploymentTx } from "../local-network/set-up-txs.ts";
 import type { NodeLogger } from "../logging.ts";
 import type { BotNode, NetworkFacts, TxReceipt, TxStatus } from "./bot-node.ts";
 import type { BotOptions } from "./bot-options.ts";
-import { BotRefusedError, BotTxError } from "./errors.ts";
+import { BotCallError, BotRefusedError, BotTxError } from "./errors.ts";
 import { mintTx, type TokenTxs, tokenTxs, transferTx } from "./transfers.ts";
 
 /**
@@ -33,6 +34,18 @@ const RECEIPT_POLL_MS = 200;
 /** Time after sending in which a receipt with status "dropped" is ignored, since the pool may not know the tx yet. */
 const DROPPED_GRACE_MS = 5_000;
 const REACHED: TxStatus[] = ["pending", "proposed", "checkpointed", "proven", "finalized"];
+
+/** Reasons for which a node refuses a set-up tx that pass by themselves, or with a newer anchor block. */
+const PASSING: ReadonlySet<keyof typeof REASON> = new Set([
+  "notPermitted",
+  "expired",
+  "anchorBlock",
+  "feePerGas",
+  "unexpected",
+]);
+const LASTING_REASONS = (Object.keys(REASON) as (keyof typeof REASON)[])
+  .filter((key) => !PASSING.has(key))
+  .map((key) => REASON[key]);
 
 export interface TransferBotParts {
   core: Core;
@@ -60,7 +73,7 @@ export class TransferBot {
 
   /**
    * Ensures that the token is deployed and that the sender has a balance. Throws a BotRefusedError on a network that
-   * checks proofs, a BotTxError, and the errors of BotNode.
+   * checks proofs or refuses the set-up for a reason that lasts, a BotTxError, and the errors of BotNode.
    */
   async setUp(): Promise<void> {
     const { node, options, log } = this.#parts;
@@ -73,7 +86,7 @@ export class TransferBot {
     this.#network = network;
     const restore = options.flushSetupTransactions ? await this.#buildEmptyBlocks() : undefined;
     try {
-      if (!(await node.hasContract(TOKEN))) await this.#settle("deploys the token", await this.#deployTx());
+      if (!(await node.hasContract(TOKEN))) await this.#deployToken();
       if (options.publicTransfersPerTx > 0 && (await this.#balance()) < LEAST_BALANCE) {
         const terms = await this.#terms();
         await this.#settle(
@@ -127,8 +140,19 @@ export class TransferBot {
     return node.storage(TOKEN, mapEntrySlot(core, PUBLIC_BALANCES_SLOT, SENDER));
   }
 
-  async #deployTx(): Promise<Tx> {
-    return setUpTxs(await this.#terms())[TOKEN_SET_UP_TX];
+  async #deployToken(): Promise<void> {
+    const { node } = this.#parts;
+    try {
+      await this.#settle("deploys the token", deploymentTx(TOKEN, await this.#terms()));
+    } catch (error) {
+      // Another bot may have been faster.
+      if (!(error instanceof BotRefusedError) || !(await node.hasContract(TOKEN))) throw error;
+    }
+    if (!(await node.hasContract(TOKEN))) {
+      throw new BotRefusedError(
+        `the tx that deploys the token ${BANANA_TOKEN} is in a block, but the token is not there`,
+      );
+    }
   }
 
   async #terms() {
@@ -154,10 +178,17 @@ export class TransferBot {
     return hash;
   }
 
-  /** Sends a set-up tx and waits until it is in a block. */
+  /**
+   * Sends a set-up tx and waits until it is in a block. Throws a BotRefusedError if the node would refuse it each time.
+   */
   async #settle(what: string, tx: Tx): Promise<void> {
     const { log } = this.#parts;
-    const hash = await this.#send(tx);
+    const hash = await this.#send(tx).catch((error: unknown) => {
+      if (!(error instanceof BotCallError) || !LASTING_REASONS.some((reason) => error.message.includes(reason))) {
+        throw error;
+      }
+      throw new BotRefusedError(`the node refuses the tx that ${what}: ${error.message}`, { cause: error });
+    });
     log.info({ txHash: toHex(hash) }, `a tx that ${what} is sent`);
     await this.#mined(hash, "proposed");
   }

@@ -8,7 +8,11 @@ import { type BotOptions, botOptions } from "../../../src/node/bot/bot-options.t
 import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
 import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
 import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
+import { BANANA_TOKEN } from "../../../src/node/local-network/set-up-txs.ts";
 import { createLogging } from "../../../src/node/logging.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
+import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
 
 const log = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] })("bot");
@@ -166,6 +170,47 @@ describe("bot against a node over the recorded chain", () => {
     const hashes = [await bot.sendOne(), await bot.sendOne()];
     expect(await node.pendingCount()).toBe(2);
     for (const hash of hashes) expect(await node.receipt(hash)).toMatchObject({ status: "pending" });
+  });
+
+  /** The node, but with another answer to the sending of a tx, on a chain where the token is not there yet. */
+  const withoutToken = (send: (tx: Tx) => Promise<void>, deployed = () => false): BotNode =>
+    Object.assign(Object.create(node) as BotNode, {
+      network: () => node.network(),
+      header: () => node.header(),
+      minFees: () => node.minFees(),
+      hasContract: async () => deployed(),
+      send: (_hash: Uint8Array, tx: Tx) => send(tx),
+      receipt: async () => ({ status: "proposed", executionResult: "success", blockNumber: 1 }),
+    });
+  const botWith = (other: BotNode) => new TransferBot({ core: loadCore(), node: other, options: OPTIONS, log, signal });
+
+  test("a bot on a network without the token deploys it, and not its fee contract", async () => {
+    const sent: Tx[] = [];
+    const other = withoutToken(
+      async (tx) => void sent.push(tx),
+      () => sent.length > 0,
+    );
+    await botWith(other).setUp();
+    expect(sent.flatMap(({ data }) => deployedContracts(data)).map(toHex)).toEqual([BANANA_TOKEN]);
+  });
+
+  test.each([
+    ["Existing nullifier", true],
+    ["Insufficient fee payer balance", true],
+    ["Insufficient fee per gas", false],
+  ])("a set-up that the node refuses for %s stops with the reason if it lasts (%s)", async (reason, lasts) => {
+    const refused = async () => {
+      throw new BotCallError("node_sendTx", 200, `Invalid tx: ${reason}`);
+    };
+    const failure = botWith(withoutToken(refused)).setUp();
+    await expect(failure).rejects.toThrow(lasts ? BotRefusedError : BotCallError);
+    await expect(failure).rejects.toThrow(reason);
+  });
+
+  test("a set-up stops with the reason when the token is not there after its tx was mined", async () => {
+    await expect(botWith(withoutToken(async () => {})).setUp()).rejects.toThrow(
+      /in a block, but the token is not there/,
+    );
   });
 
   test("a transaction that no block includes ends in an error", async () => {

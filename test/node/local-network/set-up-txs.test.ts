@@ -9,7 +9,12 @@ import { processTxs } from "../../../src/execution/process-txs.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { genesisPublicData } from "../../../src/node/genesis.ts";
-import { BANANA_FEE_CONTRACT, setUpTxs } from "../../../src/node/local-network/set-up-txs.ts";
+import {
+  BANANA_FEE_CONTRACT,
+  BANANA_TOKEN,
+  deploymentTx,
+  setUpTxs,
+} from "../../../src/node/local-network/set-up-txs.ts";
 import { recordedTxs } from "../../../src/node/recorded-txs.ts";
 import { HEADER_AT, headerSnapshot } from "../../../src/protocol/block-header.ts";
 import { fromHex, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
@@ -20,6 +25,7 @@ import {
   TREE_IDS,
 } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { genesisState } from "../../../src/world-state/genesis.ts";
 
@@ -107,5 +113,17 @@ describe("set-up transactions of a local network", () => {
       });
       expect(toHex(effect.txHash)).not.toBe(toHex(other.txHash));
     }
+  });
+
+  test("the set-up transaction of a contract is the one that deploys it", () => {
+    const { header } = genesis();
+    const terms = {
+      ...{ anchor: header, chainId: fr(1), version: fr(2), expirationTimestamp: 99n },
+      maxFeesPerGas: { feePerDaGas: 0n, feePerL2Gas: 1n },
+    };
+    for (const address of [BANANA_TOKEN, BANANA_FEE_CONTRACT]) {
+      expect(deployedContracts(deploymentTx(fromHex(address), terms).data).map(toHex)).toEqual([address]);
+    }
+    expect(() => deploymentTx(fr(9), terms)).toThrow("no set-up transaction deploys 0x0");
   });
 });
