@@ -302,12 +302,12 @@ function signsDuties(values: Values, { reader }: Pick<ChainContext, "reader">): 
 
 /** The guard of all duties, which also looks at the clock. Rejects with an OperatorError. */
 async function openGuard(
-  { reader, chain, synchronizer, clock, loggerFor }: ChainContext,
+  { reader, chain, synchronizer, clock, endpoints, loggerFor }: ChainContext,
   { values, directory, signal }: Pick<NodeOptions, "values" | "directory" | "signal">,
 ): Promise<SigningGuard> {
   const { identity } = reader;
   const logger = loggerFor("validator:signing");
-  const guard = await openNodeSigningGuard({ values, directory, identity, now: clock.now, logger }, signal);
+  const guard = await openNodeSigningGuard({ values, directory, identity, now: clock.now, endpoints, logger }, signal);
   const check = new ClockCheck(identity.constants, logger);
   let last = -1;
   synchronizer.on("progress", ({ initialSyncComplete, l1Block }) => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { reveal } from "../config/configuration.ts";
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import type { EndpointBook } from "../endpoints/endpoint-book.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type HaGroup, openSigningGuard } from "../validator/signing/open-signing-guard.ts";
@@ -61,6 +62,7 @@ interface NodeSigning {
   identity: Pick<RollupIdentity, "addresses" | "constants">;
   /** Unix time in ms. */
   now(): number;
+  endpoints?: EndpointBook;
   logger: Logger;
 }
 
@@ -69,7 +71,7 @@ interface NodeSigning {
  * them MissingOptionError.
  */
 export async function openNodeSigningGuard(
-  { values, directory, identity, now, logger }: NodeSigning,
+  { values, directory, identity, now, endpoints, logger }: NodeSigning,
   signal?: AbortSignal,
 ): Promise<SigningGuard> {
   return openSigningGuard(
@@ -79,6 +81,7 @@ export async function openNodeSigningGuard(
       times: identity.constants,
       now,
       group: configuredGroup(values),
+      endpoints,
       logger,
     },
     signal,

@@ -1,3 +1,4 @@
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { LocalSigningGuard } from "./local-signing-guard.ts";
@@ -36,6 +37,8 @@ export interface SigningGuardOptions {
   /** Unix time in ms. */
   now(): number;
   readonly group: HaGroup | undefined;
+  /** The health of the database, shared with metrics. */
+  readonly endpoints?: EndpointBook;
   readonly logger: Logger;
 }
 
@@ -81,15 +84,14 @@ function mayBeSignedUpTo(window: SigningWindow, duties: SignedDuties, logger: Lo
 }
 
 async function openGroupGuard(
-  { rollup, times, group, logger }: SigningGuardOptions & { group: HaGroup },
+  { rollup, times, group, endpoints, logger }: SigningGuardOptions & { group: HaGroup },
   { window, duties }: { window: SigningWindow; duties: SignedDuties },
   signal: AbortSignal | undefined,
 ): Promise<SigningGuard> {
   const { databaseUrl, nodeId, pollingIntervalMs, signingTimeoutMs, signedAgeHours } = group;
   const newestSlot = () => window.newestSlot();
-  const database = new DutyDatabase(databaseUrl, group.pool, (error) =>
-    logger.warn({ rule: error.message }, "a connection ended: {rule}"),
-  );
+  const connectionFailed = (error: Error) => logger.warn({ rule: error.message }, "a connection ended: {rule}");
+  const database = new DutyDatabase(databaseUrl, group.pool, connectionFailed, endpoints);
   let continuity: DatabaseContinuity;
   try {
     const server = await database.open(signal);

@@ -1,5 +1,9 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import { DutyDatabaseError, databaseError } from "../../../src/validator/signing/postgres/database-error.ts";
+import { DutyDatabase } from "../../../src/validator/signing/postgres/duty-database.ts";
+import { recordingLogger } from "../../rpc/support/fakes.ts";
 
 const URL = "postgresql://svc:secret-word@db.example:5432/secret-name?options=secret-option";
 const withCode = (code: string, text = "text of the server") => Object.assign(new Error(text), { code });
@@ -47,4 +51,34 @@ test("texts of the server lose the parts of the URL, further lines and excessive
 test("an error that was converted before stays as it is", () => {
   const error = new DutyDatabaseError("rule");
   expect(databaseError(error, URL)).toBe(error);
+});
+
+test("a database that accepts connections and never answers delays one statement, and later ones fail at once", async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const url = `postgresql://svc:word@127.0.0.1:${(silent.address() as AddressInfo).port}/duties`;
+  const log = recordingLogger();
+  const endpoints = new EndpointBook({ logger: log });
+  const settings = { maxConnections: 10, minConnections: 0, idleTimeoutMs: 10_000, connectionTimeoutMs: 60_000 };
+  const database = new DutyDatabase(url, settings, () => undefined, endpoints);
+  try {
+    await expect(database.open()).rejects.toMatchObject({
+      transient: true,
+      message: expect.stringContaining("no answer within 5 s"),
+    });
+    const refused = { transient: true, message: expect.stringContaining("does not answer") };
+    // This one waits for a probe, and the next for nothing.
+    await expect(database.open()).rejects.toMatchObject(refused);
+    const before = sockets.length;
+    await expect(database.open()).rejects.toMatchObject(refused);
+    expect(sockets).toHaveLength(before);
+    expect(log.entries.map(({ message }) => message)).toEqual(["the {service} endpoint {endpoint} fails"]);
+    expect(JSON.stringify(log.entries)).not.toContain("word");
+  } finally {
+    endpoints.close();
+    for (const socket of sockets) socket.destroy();
+    await database.close();
+    silent.close();
+  }
 });

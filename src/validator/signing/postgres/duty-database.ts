@@ -1,4 +1,7 @@
-import { Pool } from "pg";
+import { Client, Pool } from "pg";
+import { EndpointBook } from "../../../endpoints/endpoint-book.ts";
+import type { EndpointHealth } from "../../../endpoints/endpoint-health.ts";
+import { AllEndpointsFailed, hedgedCall } from "../../../endpoints/hedged-call.ts";
 import { toHex } from "../../../protocol/bytes.ts";
 import type { Duty, DutyKind } from "../duty.ts";
 import { type ServerAnswer, START_HISTORY, WAL_HISTORY, type Witness } from "./database-continuity.ts";
@@ -61,6 +64,36 @@ function answerOf({ history, position, table_id, has_witness }: PositionColumns)
 const NO_ROLLUP = "";
 /** A statement that takes longer counts as failed. */
 const ANSWER_MS = 5000;
+const PROBE_MS = 2_000;
+
+const TOO_MANY_CONNECTIONS = "53300";
+/** States of a transaction: another one was in its way. */
+const IN_THE_WAY = /^(40|55P)/;
+
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof DutyDatabaseError) || !error.transient) return false;
+  const { code } = (error.cause ?? {}) as { code?: unknown };
+  return typeof code !== "string" || !IN_THE_WAY.test(code);
+}
+
+/** Whether a new connection gets an answer, be it that there are too many. Rejects with a DutyDatabaseError. */
+async function probe(url: string): Promise<void> {
+  const client = new Client({
+    ...{ connectionString: url, connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS },
+    fallback_application_name: "svc",
+  });
+  // Of a connection that ends later.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== TOO_MANY_CONNECTIONS) throw databaseError(error, url);
+  } finally {
+    client.end().catch(() => undefined);
+  }
+}
 
 /**
  * A committed row must survive a crash of the server. Sessions for which the server's default would allow less are
@@ -85,11 +118,18 @@ export function witnessOf({ validator, duty }: Lock, version: string): Witness {
 export class DutyDatabase {
   readonly #url: string;
   readonly #pool: Pool;
+  readonly #health: EndpointHealth;
   #history = START_HISTORY;
 
-  /** `connectionFailed` is called when an idle connection ends. */
-  constructor(url: string, settings: PoolSettings, connectionFailed: (error: DutyDatabaseError) => void) {
+  /** `connectionFailed` is called when an idle connection ends. `endpoints` has the health of the server. */
+  constructor(
+    url: string,
+    settings: PoolSettings,
+    connectionFailed: (error: DutyDatabaseError) => void,
+    endpoints: EndpointBook = new EndpointBook(),
+  ) {
     this.#url = url;
+    this.#health = endpoints.of("signing-database", url, () => probe(url));
     try {
       this.#pool = new Pool({
         connectionString: url,
@@ -112,12 +152,23 @@ export class DutyDatabase {
   }
 
   async #query<R extends object>(text: string, values: unknown[], signal?: AbortSignal) {
+    const ask = async (_: object, ended: AbortSignal) => {
+      try {
+        // The pool itself waits without limit for a connection.
+        return await within(this.#pool.query<R>(text, values), ANSWER_MS, ended);
+      } catch (error) {
+        throw databaseError(error, this.#url);
+      }
+    };
     try {
-      // The pool itself waits without limit for a connection.
-      return await within(this.#pool.query<R>(text, values), ANSWER_MS, signal);
+      return await hedgedCall([{ health: this.#health }], ask, {
+        // A statement has its whole time. After one that failed, further ones are sent only once a probe succeeded.
+        ...{ kind: "statement", hedge: "probe", hedgeMs: 2 * ANSWER_MS, isOutage, isFinal: () => true, signal },
+      });
     } catch (error) {
       signal?.throwIfAborted();
-      throw databaseError(error, this.#url);
+      if (!(error instanceof AllEndpointsFailed)) throw error;
+      throw new DutyDatabaseError("it does not answer", { transient: true });
     }
   }
 
