@@ -82,6 +82,24 @@ function nearestKey(name: string): string {
 
 /** Beyond any real configuration; bounds the parser's memory. */
 const MOST_CHARACTERS = 1024 * 1024;
+/** Faults that are named; a suggestion for a key takes a comparison with each known one. */
+const MAX_NAMED_FAULTS = 20;
+
+/** The first faults, and how many there are besides. */
+class Faults {
+  readonly #named: string[] = [];
+  #count = 0;
+
+  add(fault: () => string): void {
+    this.#count++;
+    if (this.#named.length < MAX_NAMED_FAULTS) this.#named.push(fault());
+  }
+
+  list(): readonly string[] {
+    const more = this.#count - this.#named.length;
+    return more === 0 ? this.#named : [...this.#named, `and ${more} more faults`];
+  }
+}
 
 /**
  * Reads a configuration file: one YAML mapping from keys to texts or lists of texts. All scalars are taken as they are
@@ -92,7 +110,13 @@ export function parseConfigFile(location: string, text: string): ConfigFile {
     throw new ConfigFileError(location, [`must have at most ${MOST_CHARACTERS} characters`]);
   }
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { schema: "failsafe", lineCounter: lines, prettyErrors: false });
+  const documents = parseAllDocuments(text, {
+    schema: "failsafe",
+    lineCounter: lines,
+    prettyErrors: false,
+    // The parser would compare each key with every other one.
+    uniqueKeys: false,
+  });
   const lineOf = (node: { range?: readonly number[] | null } | null | undefined): number =>
     lines.linePos(node?.range?.[0] ?? 0).line;
   const [document] = documents;
@@ -103,26 +127,31 @@ export function parseConfigFile(location: string, text: string): ConfigFile {
     contents: Node | null;
   };
   if (errors.length > 0) {
-    const faults = errors.map(({ pos: [at], code }) => `line ${lines.linePos(at).line}: ${yamlFault(code)}`);
-    throw new ConfigFileError(location, faults.slice(0, 20));
+    const faults = new Faults();
+    for (const { pos, code } of errors) faults.add(() => `line ${lines.linePos(pos[0]).line}: ${yamlFault(code)}`);
+    throw new ConfigFileError(location, faults.list());
   }
   if (contents === null || (isScalar(contents) && contents.value === "")) return { location, values: new Map() };
   if (!isMap(contents)) throw new ConfigFileError(location, ["must be a YAML mapping of keys to values"]);
   const values = new Map<string, FileValue>();
-  const faults: string[] = [];
+  const faults = new Faults();
+  const seen = new Set<string>();
   for (const { key, value } of contents.items) {
     const line = lineOf(key as Node);
     const name = isScalar(key) && typeof key.value === "string" ? key.value : "";
     const read = name === "" ? undefined : textOf(value);
-    if (name === "") faults.push(`line ${line}: each key must be a text`);
+    if (name === "") faults.add(() => `line ${line}: each key must be a text`);
+    else if (seen.has(name)) faults.add(() => `line ${line}: each key may be given once`);
     else if (VARIABLES_ONLY.includes(name)) {
-      faults.push(`line ${line}: ${name} must be an environment variable: Node.js reads it before the file`);
+      faults.add(() => `line ${line}: ${name} must be an environment variable: Node.js reads it before the file`);
     } else if (!KNOWN.has(name)) {
-      faults.push(`line ${line}: unknown key ${shownName(name)}; the nearest known one is ${nearestKey(name)}`);
-    } else if (read === undefined) faults.push(`line ${line}: ${name} must be a text or a list of texts`);
+      faults.add(() => `line ${line}: unknown key ${shownName(name)}; the nearest known one is ${nearestKey(name)}`);
+    } else if (read === undefined) faults.add(() => `line ${line}: ${name} must be a text or a list of texts`);
     else values.set(name, { text: read, line });
+    seen.add(name);
   }
-  if (faults.length > 0) throw new ConfigFileError(location, faults);
+  const found = faults.list();
+  if (found.length > 0) throw new ConfigFileError(location, found);
   return { location, values };
 }
 
@@ -133,9 +162,7 @@ function shownName(name: string): string {
 }
 
 function yamlFault(code: string): string {
-  return code === "DUPLICATE_KEY"
-    ? "each key may be given once"
-    : `is not YAML (${code.toLowerCase().replaceAll("_", " ")})`;
+  return `is not YAML (${code.toLowerCase().replaceAll("_", " ")})`;
 }
 
 /** Undefined if the value is neither a scalar nor a list of scalars. */

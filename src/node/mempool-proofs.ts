@@ -37,9 +37,13 @@ export async function configuredVerifier(values: ProofSettings, logger: Logger):
   const parallel = Math.min(values.numConcurrentIVCVerifiers, availableParallelism());
   try {
     const backend = await chooseBackend(values, parallel, logger);
-    backend.ready.catch((error) => logger.error({ error }, "proofs of transactions cannot be checked"));
     const keepFilesIn = values.bbSkipCleanup ? (values.bbWorkingDirectory ?? DEFAULT_KEPT_FILES) : undefined;
-    return new BbVerifier(backend, { parallel, keepFilesIn });
+    const verifier = new BbVerifier(backend, { parallel, keepFilesIn });
+    backend.ready.catch((error) => {
+      // A node that stops while bb is being prepared, for example because its start failed, does so for another reason.
+      if (!verifier.closed) logger.error({ error }, "proofs of transactions cannot be checked");
+    });
+    return verifier;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     logger.warn({ reason }, "transactions are refused: this node has no proof verifier");

@@ -21,6 +21,30 @@ type StopSignal = keyof typeof EXIT_CODES;
 /** Time limit of a stop. After it the process exits anyway, which is safe, since the store is always consistent. */
 export const STOP_LIMIT_MS = 10_000;
 
+/** Errors of the system that the operator can mend: space, rights, limits, the disk. Their message says what and where. */
+const OF_THE_MACHINE: ReadonlySet<unknown> = new Set([
+  ...[
+    "ENOSPC",
+    "EDQUOT",
+    "EFBIG",
+    "EROFS",
+    "EACCES",
+    "EPERM",
+    "EMFILE",
+    "ENFILE",
+    "ENOMEM",
+    "EIO",
+    "ENOTDIR",
+    "EISDIR",
+  ],
+]);
+
+/** Such an error in a line without its stack; undefined for others. */
+function machineFault(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return undefined;
+  return OF_THE_MACHINE.has(error.code) ? error.message : undefined;
+}
+
 export interface SuperviseOptions {
   log: NodeLogger;
   /** Called last at any exit of the process. Synchronous. */
@@ -57,8 +81,9 @@ export async function supervise(
     process.exit(1);
   };
   const fail = (error: Error): never => {
-    if (!(error instanceof OperatorError)) return crash(error, "the service cannot go on");
-    log.fatal(error.message);
+    const reason = error instanceof OperatorError ? error.message : machineFault(error);
+    if (reason === undefined) return crash(error, "the service cannot go on");
+    log.fatal(reason);
     process.exit(1);
   };
   process.on("uncaughtException", (error) => crash(error, "uncaught exception"));
@@ -100,7 +125,11 @@ export async function supervise(
   } catch (error) {
     if (stopping) return;
     if (error instanceof OperatorError) log.fatal({ errorCode: error.errorCode }, error.message);
-    else log.fatal({ error }, "the start failed");
+    else {
+      const reason = machineFault(error);
+      if (reason === undefined) log.fatal({ error }, "the start failed");
+      else log.fatal({ errorCode: "system", reason }, "the start failed: {reason}");
+    }
     process.exit(1);
   }
 }

@@ -141,3 +141,19 @@ test("svc config --check of a valid file ends with 0, and svc config shows the l
   expect([checked.code, checked.stdout]).toEqual([0, "the configuration is valid\n"]);
   expect(shown.stdout).toMatch(new RegExp(`port +8088 {2}\\(file ${path} line 7\\)`));
 });
+
+test("a file with thousands of unknown keys is refused with the first faults and their number", () => {
+  const text = Array.from({ length: 60_000 }, (_, i) => `UNKNOWN_${i}: x`).join("\n");
+  const fault = (): ConfigFileError => {
+    try {
+      parseConfigFile("node.yaml", text);
+    } catch (error) {
+      return error as ConfigFileError;
+    }
+    throw new Error("it was taken");
+  };
+  const { faults } = fault();
+  expect(faults).toHaveLength(21);
+  expect(faults[19]).toMatch(/^line 20: unknown key "UNKNOWN_19"; the nearest known one is/);
+  expect(faults[20]).toBe("and 59980 more faults");
+});

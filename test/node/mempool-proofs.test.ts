@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { BbProcess } from "../../src/mempool/proofs/bb-process.ts";
 import { BbProcesses } from "../../src/mempool/proofs/bb-processes.ts";
 import { configuredVerifier } from "../../src/node/mempool-proofs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -48,6 +49,17 @@ async function verifierWith(environment: Record<string, string>) {
   onTestFinished(() => verifier.close());
   return { verifier, noted };
 }
+
+/** Writes a program that has a version and otherwise does this. */
+function bbWith(work: string): string {
+  const program = join(folder, "bb");
+  writeFileSync(program, `#!/bin/sh\nif [ "$1" = --version ]; then echo 4.1.2; else ${work}; fi\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+/** A program that reads its input to the end and answers nothing. */
+const neverReady = () => ({ BB_BINARY_PATH: bbWith("cat > /dev/null") });
 
 const [{ tx }] = recordedTxs();
 
@@ -113,4 +125,28 @@ it("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, b
   await vi.advanceTimersByTimeAsync(1);
   await verified;
   expect(accepted).toBe(true);
+});
+
+it("a node that stops while bb is being prepared does not log that proofs cannot be checked", async () => {
+  const errors: unknown[] = [];
+  const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
+  const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "true", ...neverReady() } });
+  const verifier = await configuredVerifier(values, logger);
+  const ready = vi.spyOn(BbProcess.prototype, "close");
+  await verifier.close();
+  await new Promise(setImmediate);
+  expect(ready).toHaveBeenCalled();
+  expect(errors).toEqual([]);
+});
+
+it("a program that ends while it is being prepared is logged", async () => {
+  const errors: unknown[] = [];
+  const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
+  const { values } = configure({
+    flags: new Map(),
+    environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
+  });
+  const verifier = await configuredVerifier(values, logger);
+  onTestFinished(() => verifier.close());
+  await expect.poll(() => errors.length).toBe(1);
 });

@@ -1,4 +1,5 @@
 /** Runs a service whose behaviour is the first argument; used by supervise.test.ts. */
+import { writeFileSync } from "node:fs";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { OperatorError } from "../../src/errors/operator-error.ts";
 import { createLogging } from "../../src/node/logging.ts";
@@ -19,6 +20,7 @@ const start = async (signal: AbortSignal, _fail: unknown, end: () => void) => {
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   }
   if (behaviour === "expected-failure") throw new ExpectedError("mend this");
+  if (behaviour === "no-space") writeFileSync("/dev/full", "x");
   if (behaviour === "failure") throw new TypeError("nobody expected this");
   setTimeout(() => {
     log.info("running");

@@ -21,12 +21,18 @@ export class BbVerifier implements ProofVerifier {
   readonly #backend: BbBackend;
   readonly #options: Required<Omit<BbVerifierOptions, "keepFilesIn">> & Pick<BbVerifierOptions, "keepFilesIn">;
   #running = 0;
+  #closed = false;
   readonly #waiting: (() => void)[] = [];
   readonly #settled = new Set<Promise<unknown>>();
 
   constructor(backend: BbBackend, options: BbVerifierOptions) {
     this.#backend = backend;
     this.#options = { mostWaiting: 64, ...options };
+  }
+
+  /** True once it was told to close: what fails from then on is no failure of bb. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Rejects with a ProofQueueFullError, or a BbProgramError when bb failed to give a verdict. */
@@ -59,6 +65,7 @@ export class BbVerifier implements ProofVerifier {
 
   /** Resolves once all running and waiting verifications are done. */
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.allSettled([...this.#settled]);
     await this.#backend.close();
   }
