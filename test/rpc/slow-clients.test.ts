@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
 import type { Listener } from "../../src/rpc/http/listener.ts";
+import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
@@ -29,7 +30,7 @@ const registry = new Registry([
 let listener: Listener;
 afterEach(() => listener.close(0));
 
-async function start(budget = new AnswerBudget()): Promise<void> {
+async function start(budget = new AnswerBudget(), listen = listenWithUws): Promise<void> {
   const log = recordingLogger();
   const application = new RpcApplication(
     new Dispatcher(registry, { maxBatchSize: 100, namespaces: ["node"] }, log),
@@ -37,7 +38,7 @@ async function start(budget = new AnswerBudget()): Promise<void> {
     log,
   );
   const times = { requestTimeoutMs: 1_500, stallTimeoutMs: 60_000 };
-  listener = await listenWithUws(application, { host: "127.0.0.1", port: 0, budget, ...times });
+  listener = await listen(application, { host: "127.0.0.1", port: 0, budget, ...times });
 }
 
 const request = (length: number) => {
@@ -67,29 +68,35 @@ test.each([10, 900, 5_000, 60_000, 200_000])(
   },
 );
 
-test("unread answers share one budget: beyond it the answer is 503 until a client leaves", async () => {
-  const budget = new AnswerBudget(12e6);
-  await start(budget);
-  const idle = Array.from({ length: 2 }, () => {
-    const socket = net.connect(listener.port, "127.0.0.1");
-    socket.on("error", () => undefined);
-    socket.pause();
-    socket.write(request(10e6));
-    return socket;
-  });
-  await expect.poll(() => budget.waiting).toBeGreaterThan(9e6);
-  expect(budget.waiting).toBeLessThan(12e6);
-  const other = await Connection.to(listener.port);
-  const refused = await other.call("node_text", [10e6]);
-  expect(refused).toMatchObject({
-    status: 503,
-    body: { error: { code: -32005, message: "The node is busy: too many answers wait to be taken" } },
-  });
-  expect(refused.head).toMatch(/retry-after: 1/i);
-  await other.closed;
-  for (const socket of idle) socket.destroy();
-  await expect.poll(() => budget.waiting).toBe(0);
-  const again = await Connection.to(listener.port);
-  expect((await again.call("node_text", [10e6])).status).toBe(200);
-  again.leave();
-});
+test.each([
+  ["uWebSockets.js", listenWithUws],
+  ["node:http", listenWithNode],
+])(
+  "unread answers of %s share one budget: beyond it the answer is 503 until a client leaves",
+  async (_name, listen) => {
+    const budget = new AnswerBudget(12e6);
+    await start(budget, listen);
+    const idle = Array.from({ length: 2 }, () => {
+      const socket = net.connect(listener.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      socket.pause();
+      socket.write(request(10e6));
+      return socket;
+    });
+    await expect.poll(() => budget.waiting).toBeGreaterThan(9e6);
+    expect(budget.waiting).toBeLessThan(12e6);
+    const other = await Connection.to(listener.port);
+    const refused = await other.call("node_text", [10e6]);
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { code: -32005, message: "The node is busy: too many answers wait to be taken" } },
+    });
+    expect(refused.head).toMatch(/retry-after: 1/i);
+    await other.closed;
+    for (const socket of idle) socket.destroy();
+    await expect.poll(() => budget.waiting).toBe(0);
+    const again = await Connection.to(listener.port);
+    expect((await again.call("node_text", [10e6])).status).toBe(200);
+    again.leave();
+  },
+);

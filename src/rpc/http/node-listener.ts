@@ -15,7 +15,7 @@ import {
 import { capConnections } from "./node-connection-cap.ts";
 import { routeWebSockets } from "./node-web-socket.ts";
 import { OpenConnections } from "./open-connections.ts";
-import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
+import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { TurnShare } from "./turn-share.ts";
 
@@ -242,10 +242,16 @@ class NodeExchange {
     } else this.#send(answer, false);
   }
 
-  #send({ status, headers, body }: Answer, cutOff: boolean): void {
+  #send(given: Answer, cutsOff: boolean): void {
     const res = this.#res;
     if (res.destroyed || res.headersSent) return;
     clearTimeout(this.#timer);
+    const { budget } = this.#options;
+    const bytes = this.#req.method === "HEAD" ? 0 : (given.body?.length ?? 0);
+    const fits = budget?.take(bytes) ?? true;
+    if (fits) res.once("close", () => budget?.release(bytes));
+    const { status, headers, body } = fits ? given : TOO_MANY_ANSWERS;
+    const cutOff = cutsOff || !fits;
     res.statusCode = status;
     for (const [name, value] of headers) res.setHeader(name, value);
     if (status !== 204) res.setHeader("Content-Length", body?.length ?? 0);
