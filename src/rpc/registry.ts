@@ -12,6 +12,8 @@ export type AgentNamespace = "agent" | `agent${number}`;
 export type Namespace =
   | AgentNamespace
   | "anvil"
+  | "aztec"
+  | "aztecAdmin"
   | "bootstrap"
   | "evm"
   | "node"
@@ -51,6 +53,8 @@ const L1_TOOLS: Dialect = { surplusParams: "ignored", leastParams: "required" };
 
 const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = {
   anvil: L1_TOOLS,
+  aztec: DEVELOPMENT,
+  aztecAdmin: DEVELOPMENT,
   bootstrap: RELEASE,
   evm: L1_TOOLS,
   node: RELEASE,
@@ -63,6 +67,24 @@ const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = 
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,
 };
+
+/** Other names of namespaces, under which public clients call; methods are declared under the name on the right. */
+export const SPELLINGS: ReadonlyMap<string, Namespace> = new Map<Namespace, Namespace>([
+  ["aztec", "svc"],
+  ["aztecAdmin", "svcAdmin"],
+]);
+
+/** The namespace under which the methods of a namespace are declared. */
+export function declaredNamespace(namespace: Namespace): Namespace {
+  return SPELLINGS.get(namespace) ?? namespace;
+}
+
+/** The declared name of a method with a name on the wire; any other text stays as it is. */
+export function declaredName(method: string): string {
+  const [namespace] = method.split("_", 1);
+  const declared = SPELLINGS.get(namespace);
+  return declared === undefined ? method : declared + method.slice(namespace.length);
+}
 
 export function dialectOf(namespace: Namespace): Dialect {
   return isAgentNamespace(namespace) ? RELEASE : DIALECTS[namespace];
@@ -250,11 +272,11 @@ export class Registry {
   }
 
   find(namespace: string, name: string): Method | undefined {
-    return this.#byNamespace.get(namespace)?.get(name);
+    return this.#byNamespace.get(declaredNamespace(namespace as Namespace))?.get(name);
   }
 
   /** Methods of a namespace in declaration order. */
   in(namespace: Namespace): Method[] {
-    return [...(this.#byNamespace.get(namespace)?.values() ?? [])];
+    return [...(this.#byNamespace.get(declaredNamespace(namespace))?.values() ?? [])];
   }
 }

@@ -268,7 +268,7 @@ describe("invalid values", () => {
 
   test("the error of an invalid list of namespaces names the rule and the item", () => {
     expect(errorOf(() => given({ "--rpc-namespaces": "node,nodeAdmin" })).message).toBe(
-      '--rpc-namespaces must be a comma list of at least one of svc, node, p2p, provingJobSource; got "node,nodeAdmin" (item 2 of 2)',
+      '--rpc-namespaces must be a comma list of at least one of svc, node, p2p, aztec, provingJobSource; got "node,nodeAdmin" (item 2 of 2)',
     );
     expect(errorOf(() => given({}, { SVC_RPC_NAMESPACES: "," })).message).toContain("at least one of svc, node");
   });
@@ -318,7 +318,7 @@ test("the limits of the JSON-RPC ports are set by flag or variable", () => {
     rpcRateLimit,
     rpcNamespaces,
   ];
-  expect(limits(given({}))).toEqual([4096, 0, ["svc", "node", "p2p"]]);
+  expect(limits(given({}))).toEqual([4096, 0, ["svc", "node", "p2p", "aztec"]]);
   const flags = { "--rpc-max-connections": "0", "--rpc-rate-limit": "50", "--rpc-namespaces": "node" };
   expect(limits(given(flags))).toEqual([0, 50, ["node"]]);
   const environment = { SVC_RPC_MAX_CONNECTIONS: "10", SVC_RPC_RATE_LIMIT: "5", SVC_RPC_NAMESPACES: "svc" };

@@ -24,18 +24,18 @@ const SHARED =
   findLeavesIndexes getNullifierMembershipWitness getLowNullifierMembershipWitness getPublicDataWitness
   getBlockHashMembershipWitness getNoteHashMembershipWitness getL1ToL2MessageMembershipWitness getL1ToL2MessageCheckpoint
   getL2ToL1Messages sendTx isValidTx simulatePublicCalls getTxReceipt getTxEffect getTxByHash getTxsByHash getPendingTxs
-  getPendingTxCount getPrivateLogsByTags getContract getContractClass`.split(/\s+/);
+  getPendingTxCount getPrivateLogsByTags getContract getContractClass getChainTips`.split(/\s+/);
 const ONLY = {
   node: `getProvenBlockNumber getCheckpointedBlockNumber getL2Tips getBlockByHash getBlockByArchive getBlockHeader
     getBlockHeaderByArchive getCheckpointedBlocks getCheckpointsDataForEpoch isL1ToL2MessageSynced getPublicLogs
     getContractClassLogs getPublicLogsByTagsFromContract`.split(/\s+/),
-  svc: `getChainTips getL1Constants getSyncedL2SlotNumber getSyncedL2EpochNumber getSyncedL1Timestamp getBlockData getCheckpoint
+  svc: `getL1Constants getSyncedL2SlotNumber getSyncedL2EpochNumber getSyncedL1Timestamp getBlockData getCheckpoint
     getCheckpointsData getPredictedMinFees getPeers getCheckpointAttestationsForSlot getProposalsForSlot
     getL2ToL1MembershipWitness getPublicLogsByTags subscribe unsubscribe`.split(/\s+/),
 };
 
 test.each([
-  ["node", 55],
+  ["node", 56],
   ["svc", 58],
 ] as const)("namespace %s has exactly its %i methods", (namespace, count) => {
   const names = registry.in(namespace).map(({ name }) => name);

@@ -185,11 +185,11 @@ export const rpc = {
     {
       flags: ["--rpc-namespaces"],
       env: ["SVC_RPC_NAMESPACES"],
-      kind: someOf(["svc", "node", "p2p", "provingJobSource"]),
+      kind: someOf(["svc", "node", "p2p", "aztec", "provingJobSource"]),
       meaning:
-        "namespaces that the public port serves; `provingJobSource` lets agents elsewhere work for the broker in a prover node's process",
+        "namespaces that the public port serves; `aztec` is another spelling of `svc`; `provingJobSource` lets agents elsewhere work for the broker in a prover node's process",
     },
-    ["svc", "node", "p2p"],
+    ["svc", "node", "p2p", "aztec"],
   ),
   rpcNodeUrl: optional({
     flags: ["--rpc-node-url"],

@@ -12,7 +12,7 @@ import { pageFiles } from "../../status/page-files.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
 
-const NAMESPACES = ["nodeAdmin", "svcAdmin"] as const;
+const NAMESPACES = ["nodeAdmin", "svcAdmin", "aztecAdmin"] as const;
 const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
 
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard" | "page" | "pageRpc"> {

@@ -6,7 +6,7 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import type { Namespace } from "../../rpc/registry.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 
-const SERVED = ["svc", "node", "p2p", "prover"] as const satisfies Namespace[];
+const SERVED = ["svc", "aztec", "node", "p2p", "prover"] as const satisfies Namespace[];
 type ServedNamespace = (typeof SERVED)[number];
 
 /** What a node writes into its data directory for the processes that read its store. */

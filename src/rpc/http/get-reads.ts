@@ -11,7 +11,7 @@ import {
   RESOURCE_UNAVAILABLE,
   RpcError,
 } from "../jsonrpc/errors.ts";
-import { dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { declaredNamespace, dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
 import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "./consistency.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
@@ -129,7 +129,8 @@ export class GetReads implements HttpApplication {
     const [namespace, rest = ""] = name.split("_", 2);
     const known = this.#options.namespaces.find((one) => one === namespace);
     const method = known && this.#options.registry.find(known, rest);
-    return known === undefined || method?.immutable === undefined ? undefined : { method, namespace: known };
+    if (known === undefined || method?.immutable === undefined) return undefined;
+    return { method, namespace: declaredNamespace(known) };
   }
 
   #counted(

@@ -86,7 +86,7 @@ export class Batches {
     const effects = new BatchEffects();
     const { calls } = this.#parts;
     const silent = new Set(caller?.sendsNotifications ? notifications : []);
-    const hasEffect = ({ namespace, name }: ReadCall) => calls.hasEffect({ method: `${namespace}_${name}` });
+    const hasEffect = (call: ReadCall) => calls.hasReadEffect(call);
     const waits = (at: number): boolean => {
       const slot = slots[at];
       return effects.pending && !(slot instanceof Uint8Array) && !hasEffect(slot);

@@ -1,5 +1,5 @@
 import { bucketOf, type Distribution } from "../../telemetry/metrics/metrics.ts";
-import type { Namespace, Registry } from "../registry.ts";
+import { declaredName, declaredNamespace, type Namespace, type Registry } from "../registry.ts";
 
 /** Label of calls whose method is not known: of methods that do not exist, and in bodies that are read elsewhere. */
 export const OTHER_METHODS = "other";
@@ -33,9 +33,10 @@ export interface MethodCalls {
   readonly seconds: Distribution;
 }
 
-/** Names of a registry's methods on the wire. Equal registries have equal lists. */
+/** Names of a registry's methods, each in its declared spelling. Equal registries have equal lists. */
 export function wireNames(registry: Registry, namespaces: readonly Namespace[]): string[] {
-  return namespaces.flatMap((namespace) => registry.in(namespace).map(({ name }) => `${namespace}_${name}`)).sort();
+  const declared = [...new Set(namespaces.map(declaredNamespace))];
+  return declared.flatMap((namespace) => registry.in(namespace).map(({ name }) => `${namespace}_${name}`)).sort();
 }
 
 /**
@@ -69,7 +70,7 @@ export class CallCounts {
 
   /** Index of the method with a name on the wire, which may be anything; OTHER if there is none. */
   indexOf(name: unknown): number {
-    return typeof name === "string" ? (this.#indexes.get(name) ?? OTHER) : OTHER;
+    return typeof name === "string" ? (this.#indexes.get(declaredName(name)) ?? OTHER) : OTHER;
   }
 
   /** Whether the next call of a method is to be timed, if it is answered from the request's bytes. */

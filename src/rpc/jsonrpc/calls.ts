@@ -4,6 +4,7 @@ import type { Forwarder } from "../forward/forwarder.ts";
 import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import {
+  declaredNamespace,
   dialectOf,
   isForEffect,
   type Method,
@@ -89,7 +90,13 @@ export class Calls {
     const { method } = item as RequestObject;
     if (typeof method !== "string") return false;
     const found = this.named(method);
-    return found !== undefined && isForEffect(found, method.split("_", 1)[0] as Namespace);
+    return found !== undefined && isForEffect(found, declaredNamespace(method.split("_", 1)[0] as Namespace));
+  }
+
+  /** As `hasEffect`, of a call that was read. */
+  hasReadEffect({ namespace, name }: Pick<ReadCall, "namespace" | "name">): boolean {
+    const found = this.#registry.find(namespace, name);
+    return found !== undefined && isForEffect(found, namespace);
   }
 
   /**
@@ -104,9 +111,10 @@ export class Calls {
     if (method === DISCOVER) return this.#discover(request);
     try {
       if (typeof method !== "string" || method === "") throw new RpcError(INVALID_REQUEST, "Invalid request");
-      const [namespace, name] = method.split("_", 2) as [Namespace, string];
-      const found = this.find(namespace, name);
+      const [given, name] = method.split("_", 2) as [Namespace, string];
+      const found = this.find(given, name);
       if (found === undefined) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+      const namespace = declaredNamespace(given);
       const params = request.params === undefined ? [] : request.params;
       if (!Array.isArray(params)) {
         throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);
@@ -172,7 +180,7 @@ export class Calls {
     { namespace, name, values, text, ...echo }: ReadCall,
     caller: Caller | undefined,
   ): RpcAnswer | Promise<RpcAnswer> {
-    const method = this.find(namespace, name);
+    const method = this.#registry.find(namespace, name);
     if (method === undefined) return this.#writer.error(echo, new TypeError(`no method ${namespace}_${name} here`));
     const wireName = `${namespace}_${name}`;
     return this.#counted(wireName, () =>

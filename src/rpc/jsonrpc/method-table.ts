@@ -1,5 +1,5 @@
 import type { MethodResults } from "../cache/result-cache.ts";
-import type { Method, Namespace, RawForm, Registry } from "../registry.ts";
+import { declaredNamespace, type Method, type Namespace, type RawForm, type Registry } from "../registry.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type EnvelopeScan, MethodName } from "./envelope-scan.ts";
 
@@ -27,12 +27,17 @@ export class MethodTable {
    * names share a hash.
    */
   constructor(registry: Registry, namespaces: readonly Namespace[], counts?: Pick<CallCounts, "indexOf">) {
-    for (const namespace of namespaces) {
-      for (const method of registry.in(namespace)) {
+    /** By declared name: both spellings of a method share their results. */
+    const kept = new Map<string, MethodResults>();
+    for (const given of namespaces) {
+      const namespace = declaredNamespace(given);
+      for (const method of registry.in(given)) {
         const raw = method.raw?.[namespace];
-        const results: MethodResults | undefined = method.keep && new Map();
+        const declared = `${namespace}_${method.name}`;
+        const results = method.keep && (kept.get(declared) ?? new Map<string, unknown>());
         if (raw === undefined && results === undefined) continue;
-        const name = `${namespace}_${method.name}`;
+        if (results !== undefined) kept.set(declared, results);
+        const name = `${given}_${method.name}`;
         const scanned = new MethodName(name);
         const other = this.#byHash.get(scanned.hash);
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);

@@ -1,4 +1,4 @@
-import { type Method, type Namespace, Registry } from "../registry.ts";
+import { declaredName, type Method, type Namespace, Registry } from "../registry.ts";
 
 /** Whether a list of names and of beginnings followed by `*` has a method's name on the wire. */
 function isListed(methods: readonly string[], name: string): boolean {
@@ -6,7 +6,8 @@ function isListed(methods: readonly string[], name: string): boolean {
 }
 
 /** The part of a registry that a list of methods leaves. */
-export function permittedMethods(registry: Registry, methods: readonly string[]): Registry {
+export function permittedMethods(registry: Registry, listed: readonly string[]): Registry {
+  const methods = listed.map(declaredName);
   return new Registry(
     registry.methods.flatMap((method): Method[] => {
       const namespaces = Object.keys(method.encode) as Namespace[];

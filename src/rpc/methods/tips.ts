@@ -82,7 +82,7 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       params: [],
       handle: () => developmentTips(chain),
       keep: () => "commit",
-      encode: { svc: encodeTips },
+      encode: { node: encodeTips, svc: encodeTips },
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Method, Namespace, Parameter, Registry } from "../registry.ts";
+import { declaredNamespace, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
 import { shortSchema } from "./short-schema.ts";
@@ -52,18 +52,20 @@ function resultDescriptor({ encode, description: { nothing } }: Method, namespac
   return { name: `${shortSchema(schema)}?`, description, schema: { anyOf: [schema, NULL_RESULT] } };
 }
 
-function methodObject(method: Method, namespace: Namespace, components: Components): OpenRpcMethod {
+/** `served` is the spelling under which the listener serves the namespace. */
+function methodObject(method: Method, served: Namespace, components: Components): OpenRpcMethod {
+  const namespace = declaredNamespace(served);
   const { name, description, params } = method;
   const replacement = description.deprecated?.[namespace];
   const { notification } = description;
   const result = resultDescriptor(method, namespace);
   return {
-    name: `${namespace}_${name}`,
+    name: `${served}_${name}`,
     ...(description.summary === undefined ? {} : { summary: description.summary }),
     paramStructure: "by-position",
     params: (params[namespace] ?? []).map((one) => paramDescriptor(one, components)),
     result: { ...result, schema: components.referring(result.schema) },
-    ...(method.immutable ? { "x-get": `/v1/${namespace}_${name}?params={params}` } : {}),
+    ...(method.immutable ? { "x-get": `/v1/${served}_${name}?params={params}` } : {}),
     ...(replacement === undefined ? {} : { deprecated: true, "x-replacement": replacement }),
     ...(notification === undefined
       ? {}
@@ -80,15 +82,20 @@ function methodObject(method: Method, namespace: Namespace, components: Componen
  */
 export function openRpcDocument(registry: Registry, namespaces: readonly Namespace[]): OpenRpcDocument {
   const components = new Components();
-  const methods = namespaces.flatMap((namespace) =>
-    registry.in(namespace).map((method) => methodObject(method, namespace, components)),
-  );
+  const isRepeated = (namespace: Namespace) =>
+    declaredNamespace(namespace) !== namespace && namespaces.includes(declaredNamespace(namespace));
+  const methods = namespaces
+    .filter((namespace) => !isRepeated(namespace))
+    .flatMap((namespace) => registry.in(namespace).map((method) => methodObject(method, namespace, components)));
+  const spellings = namespaces
+    .filter(isRepeated)
+    .map((namespace) => ` Methods of ${declaredNamespace(namespace)}_ are served as ${namespace}_ too.`);
   return {
     openrpc: "1.3.2",
     info: {
       title: "Rollup node",
       version: "1",
-      description: "JSON-RPC 2.0 over HTTP POST with positional parameters.",
+      description: `JSON-RPC 2.0 over HTTP POST with positional parameters.${spellings.join("")}`,
     },
     methods,
     components: { schemas: components.schemas },
