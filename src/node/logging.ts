@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { type Logger, pino } from "pino";
 import { LOG_LEVELS, type LogFilter, levelOf } from "../config/log-filter.ts";
+import { googleCloudLine } from "./google-cloud-line.ts";
 import { textLine } from "./log-text.ts";
 import type { LogQueue } from "./otlp/log-queue.ts";
 
@@ -18,6 +19,8 @@ export interface LoggingOptions {
   filter: LogFilter;
   /** Write JSON objects instead of text lines. Their messages contain field names in braces. */
   json: boolean;
+  /** With the field names of Google Cloud Logging; goes with JSON. */
+  googleCloud?: boolean;
   /** Texts to redact in every line. */
   secrets: readonly string[];
   /** Keeps the latest lines. */
@@ -87,7 +90,8 @@ function withError(facts: object, message: string): [object, string] {
 
 /** Creates the log of a process: levels per module, one line per event, secrets redacted. */
 export function createLogging(options: LoggingOptions): LoggerFor {
-  const { filter, json, secrets, tail, exported, write = writeToStandardError } = options;
+  const { filter, json, googleCloud, secrets, tail, exported, write = writeToStandardError } = options;
+  const printed = googleCloud ? googleCloudLine : json ? (line: string) => line : textLine;
   const hidden = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   const escaped = hidden.map((secret) => JSON.stringify(secret).slice(1, -1));
   const destination = {
@@ -95,7 +99,7 @@ export function createLogging(options: LoggingOptions): LoggerFor {
       let clean = line;
       for (const secret of escaped) clean = clean.replaceAll(secret, REDACTED);
       tail?.add(clean);
-      write(json ? clean : textLine(clean));
+      write(printed(clean));
       exported?.push(clean);
     },
   };

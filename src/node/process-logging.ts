@@ -10,6 +10,7 @@ export function loggingOf(values: Values, tail?: LogTail): LoggerFor {
     tail,
     filter: values.logLevel,
     json: values.logJson,
+    googleCloud: values.useGcloudLogging,
     secrets: secretTexts(values),
     // As in the release, where Google's own agent collects the lines.
     exported: values.logsCollectorUrl === undefined || values.useGcloudLogging ? undefined : new LogQueue(),

@@ -103,6 +103,14 @@ test("a node without the blobs of its first sync is alive, answers /status, and 
 test("the JSON form of /status has every component with its state and the time since when", async () => {
   await heal();
   const response = await fetch(`${node.url}/status?format=json`);
+  const typeFor = async (accept: string) =>
+    (await fetch(`${node.url}/status`, { headers: { accept } })).headers.get("content-type")?.split(";")[0];
+  for (const accept of ["application/json", "text/plain;q=0.5, application/json;q=0.9, */*"]) {
+    expect(await typeFor(accept), accept).toBe("application/json");
+  }
+  for (const accept of ["*/*", "text/plain", "application/json;q=0", "text/html, application/xml"]) {
+    expect(await typeFor(accept), accept).toBe("text/plain");
+  }
   const report = (await response.json()) as Record<string, unknown> & { components: Record<string, string>[] };
   expect(report).toMatchObject({
     ready: true,

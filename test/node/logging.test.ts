@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { createLogging } from "../../src/node/logging.ts";
 
-function logging(options: { level?: string; json?: boolean; secrets?: string[] }) {
+function logging(options: { level?: string; json?: boolean; googleCloud?: boolean; secrets?: string[] }) {
   const lines: string[] = [];
   const loggerFor = createLogging({
     filter: parseLogFilter(options.level ?? "info"),
     json: options.json ?? false,
+    googleCloud: options.googleCloud,
     secrets: options.secrets ?? [],
     write: (line) => lines.push(line),
   });
@@ -66,6 +67,24 @@ test("a JSON log line has level number, time, pid, hostname, module, facts and m
   loggerFor("rpc").warn({ port: 8080 }, "busy");
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0])).toMatchObject({ level: 40, module: "rpc", port: 8080, msg: "busy", pid: process.pid });
+});
+
+test("with the field names of Google Cloud a line has severity, timestamp and message, and secrets are hidden", () => {
+  const { lines, loggerFor } = logging({ json: true, googleCloud: true, level: "trace", secrets: ["hush"] });
+  for (const level of ["fatal", "error", "warn", "info", "verbose", "debug", "trace"] as const) {
+    loggerFor("rpc")[level]({ port: 8080, word: "hush" }, "busy");
+  }
+  const given = lines.map((line) => JSON.parse(line));
+  expect(given.map(({ severity }) => severity)).toEqual([
+    ...["CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG", "DEBUG", "DEBUG"],
+  ]);
+  for (const { message, msg, time, timestamp, module, port, word } of given) {
+    expect({ message, msg, module, port, word }).toEqual({
+      ...{ message: "busy", msg: undefined, module: "rpc", port: 8080, word: "[Redacted]" },
+    });
+    expect(new Date(timestamp).getTime()).toBe(time);
+  }
+  expect(lines.every((line) => line.endsWith("}\n"))).toBe(true);
 });
 
 test("each module has its own log level", () => {

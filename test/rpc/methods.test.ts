@@ -10,7 +10,7 @@ import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
-import { fakeChain, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
+import { fakeChain, fakeContent, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
 
 function word(value: number): Uint8Array {
   return new Uint8Array(32).fill(value, 31);
@@ -195,4 +195,20 @@ test("the checkpoint of a message from L1 follows from its global index", () => 
   expect(ask("getL1ToL2MessageCheckpoint", ["0xff"], services)).toBeNull();
   expect(ask("isL1ToL2MessageSynced", [toHex(word(0))], services)).toBe(true);
   expect(ask("isL1ToL2MessageSynced", ["0xff"], services)).toBe(false);
+});
+
+test("answers about logs of a range have at most the configured number", async () => {
+  for (const maxLogs of [undefined, 3]) {
+    const limits: (number | undefined)[] = [];
+    const find = ({ limit }: { limit?: number }) => {
+      limits.push(limit);
+      return { logs: [], maxLogsHit: false };
+    };
+    const services = fakeServices({ content: fakeContent({ publicLogs: find, contractClassLogs: find }) });
+    const registry = publicRegistry(services, { maxLogs });
+    for (const name of ["getPublicLogs", "getContractClassLogs"]) {
+      registry.find("node", name)!.handle([{}], { namespace: "node" });
+    }
+    expect(limits).toEqual([maxLogs ?? 1_000, maxLogs ?? 1_000]);
+  }
 });

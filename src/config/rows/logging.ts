@@ -55,8 +55,8 @@ export const logging = {
     {
       env: ["USE_GCLOUD_LOGGING"],
       kind: boolean,
-      meaning: "use the field names of Google Cloud Logging",
-      unused: true,
+      meaning:
+        "write log lines as JSON objects with the field names of Google Cloud Logging, and export none over OTLP",
     },
     false,
   ),

@@ -34,6 +34,7 @@ export type RpcSettings = PortSettings &
     | "rpcMaxWaitingSize"
     | "rpcCacheSize"
     | "rpcMinBlockWaitMs"
+    | "maxLogs"
     | "rpcRefuseBlocksAhead"
     | "rpcRevertWords"
     | "dataStoreMapSizeKb"
@@ -254,7 +255,7 @@ export async function startRpc(
     upstreams,
     store,
     chain,
-    reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
+    reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData, maxLogs: values.maxLogs },
     ...publicPort(values, context),
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,

@@ -62,7 +62,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     const listener: Listener = await startPublicRpc({
       threads: threadBudget(availableParallelism(), values),
       ...{ services, health, store, chain, upstreams, metrics },
-      reads: { mapSizeKb, identity, publicData, anotherProcess: true },
+      reads: { mapSizeKb, identity, publicData, anotherProcess: true, maxLogs: values.maxLogs },
       ...port,
       // What the node does not serve could not be forwarded.
       server: { ...port.server, namespaces: namespaces.filter((name) => isServed(name, values)) },

@@ -57,6 +57,9 @@ const VARY_WITHOUT_ORIGIN: Header = ["Vary", "Accept-Encoding"];
 const EXPOSED: Header = ["Access-Control-Expose-Headers", `${BLOCK_HEADER}, Retry-After`];
 const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
 
+/** A media range of an Accept header that takes JSON by name (RFC 9110 section 12.5.1). */
+const JSON_RANGE = /^\s*application\/json\s*(?:;(?!\s*q=0(?:\.0*)?\s*$).*)?$/i;
+
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
 const ALLOW = { "/": "POST", "/status": "HEAD, GET", "/live": "HEAD, GET", "/ready": "HEAD, GET" } as const;
 
@@ -113,7 +116,7 @@ export class RpcApplication implements HttpApplication {
       return { status: 200, headers: [vary, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
     }
     if (path === "/" && head.method === "POST") return this.#rpc(head, admitted);
-    if (path !== "/" && (head.method === "GET" || head.method === "HEAD")) return this.#health(path, head.query);
+    if (path !== "/" && (head.method === "GET" || head.method === "HEAD")) return this.#health(path, head);
     return this.#text(405, "Method Not Allowed", [["Allow", ALLOW[path]]]);
   }
 
@@ -136,9 +139,10 @@ export class RpcApplication implements HttpApplication {
     return path === "/" || path === "/status" || (this.#checks !== undefined && Object.hasOwn(ALLOW, path));
   }
 
-  async #health(path: Exclude<keyof typeof ALLOW, "/">, query: string): Promise<Answer> {
+  async #health(path: Exclude<keyof typeof ALLOW, "/">, head: RequestHead): Promise<Answer> {
+    const { query } = head;
     const checks = this.#checks;
-    if (checks === undefined || (path === "/status" && !wantsJson(query))) return this.#status();
+    if (checks === undefined || (path === "/status" && !wantsJson(query, head.header("accept")))) return this.#status();
     const { status, body } = await (path === "/live"
       ? checks.live()
       : path === "/ready"
@@ -326,7 +330,8 @@ function normalPath(target: string): string {
   return path === "/status/" ? "/status" : path;
 }
 
-/** Not asked for by the Accept header: clients that read the plain answer send all kinds of them. */
-function wantsJson(query: string): boolean {
-  return query !== "" && new URLSearchParams(query).get("format") === "json";
+/** Only where JSON is named: clients of the plain answer take anything. */
+function wantsJson(query: string, accept: string): boolean {
+  if (query !== "" && new URLSearchParams(query).get("format") === "json") return true;
+  return accept !== "" && accept.split(",").some((range) => JSON_RANGE.test(range));
 }

@@ -18,11 +18,20 @@ function isLongSearch(tags: number, page: number): boolean {
   return tags > FEW_TAGS || page > FIRST_PAGES;
 }
 
-/** Most logs per answer. */
-const MOST_LOGS = 1000;
+/** Most logs per answer, by default. */
+const MAX_LOGS = 1000;
+
+/** Limits of the public methods that an operator sets. */
+export interface PublicLimits {
+  /** Most logs of one answer about a range of blocks; 1,000 by default. */
+  maxLogs?: number;
+}
 
 /** Logs by block range and by tag in the release's form (docs/protocol/05-rpc.md#526-logs-by-range). */
-export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
+export function logMethods(
+  { chain, content }: Pick<NodeServices, "chain" | "content">,
+  { maxLogs = MAX_LOGS }: PublicLimits = {},
+): Method[] {
   const tagsParam = param(
     "tags",
     array(field, MOST_TAGS),
@@ -46,7 +55,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
     if (afterLog === undefined || chain.blockNumberByHash(afterLog.blockHash) === afterLog.blockNumber) return;
     throw notFound(afterLog.blockHash);
   };
-  const range = ({ afterLog, ...filter }: LogFilter) => ({ ...filter, after: afterLog, limit: MOST_LOGS });
+  const range = ({ afterLog, ...filter }: LogFilter) => ({ ...filter, after: afterLog, limit: maxLogs });
   /** A range that ends before it begins counts as truncated. */
   const isReversed = ({ fromBlock = 1, toBlock, afterLog }: LogFilter) =>
     toBlock !== undefined && toBlock < Math.max(afterLog?.blockNumber ?? fromBlock, 1);

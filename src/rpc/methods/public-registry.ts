@@ -11,7 +11,7 @@ import { developmentLogMethods } from "./development/logs.ts";
 import { syncedTimeMethods } from "./development/synced-time.ts";
 import { epochProvingMethods } from "./epoch-proving.ts";
 import { feeMethods } from "./fees.ts";
-import { logMethods } from "./logs.ts";
+import { logMethods, type PublicLimits } from "./logs.ts";
 import { messageMethods } from "./messages.ts";
 import { nodeStatusMethods } from "./node-status.ts";
 import { peerMethods } from "./peers.ts";
@@ -25,7 +25,7 @@ import { validatorMethods } from "./validators.ts";
 import { worldStateMethods } from "./world-state.ts";
 
 /** Every public method of both namespaces. */
-export function publicRegistry(services: NodeServices): Registry {
+export function publicRegistry(services: NodeServices, limits?: PublicLimits): Registry {
   return new Registry([
     ...tipMethods(services),
     ...syncedTimeMethods(services),
@@ -39,7 +39,7 @@ export function publicRegistry(services: NodeServices): Registry {
     ...worldStateMethods(services),
     ...messageMethods(services),
     ...l2ToL1WitnessMethods(services),
-    ...logMethods(services),
+    ...logMethods(services, limits),
     ...developmentLogMethods(services),
     ...contractMethods(services),
     ...feeMethods(services),

@@ -52,7 +52,7 @@ const log = { ...silentLogger, error: (facts: object, message: string) => void f
 // Nothing is kept; it is what looks for new commits.
 const results = resultCache({ store, chain: reads.chain }, 0);
 const calls = new Calls(
-  publicRegistry(services),
+  publicRegistry(services, readsOptions),
   { namespaces },
   new AnswerWriter({ expectedErrors: [UnknownStateError], refusesBlocksAhead }, log),
 );

@@ -77,7 +77,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     },
     { threads: threads.longCalls, log },
   );
-  const registry = publicRegistry(services);
+  const registry = publicRegistry(services, reads);
   const names = wireNames(registry, namespaces);
   const calls = metrics && CallCounts.memory(names, Math.max(1, threads.rpc));
   const counts = calls && new CallCounts(calls, names);

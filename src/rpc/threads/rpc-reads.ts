@@ -10,6 +10,8 @@ import { Consistency } from "../http/consistency.ts";
 /** What a thread needs to answer from the chain store. Plain data: it crosses threads. */
 export interface RpcReadsOptions extends Omit<ChainReadsOptions, "epochDuration"> {
   identity: RollupIdentity;
+  /** See PublicLimits. */
+  maxLogs?: number;
 }
 
 /** Keeps the texts of results read from a store, in one thread. */
@@ -56,6 +58,6 @@ export function consistencyOf(
 }
 
 /** The store has to be open in this process already. */
-export function openRpcReads({ identity, ...options }: RpcReadsOptions): ChainReads {
+export function openRpcReads({ identity, maxLogs: _, ...options }: RpcReadsOptions): ChainReads {
   return openChainReads({ ...options, epochDuration: identity.constants.epochDuration });
 }

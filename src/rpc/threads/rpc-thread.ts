@@ -160,7 +160,7 @@ export async function runRpcThread(
     sockets: new SocketCounts(settings.sockets, slot),
     cuts: new SocketCuts(settings.socketCuts),
   };
-  const registry = publicRegistry(services);
+  const registry = publicRegistry(services, settings.reads);
   const poolEvents = receivedPoolEvents();
   const results = resultCache({ store, chain: reads.chain }, settings.cacheBytes);
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
