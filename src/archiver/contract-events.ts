@@ -4,6 +4,7 @@ import { contractClassId, publicBytecodeCommitment } from "../core/derive/contra
 import { type GrumpkinPoint, isOnGrumpkin } from "../core/derive/grumpkin.ts";
 import { equal, toHex, word } from "../protocol/bytes.ts";
 import {
+  type ClassPublished,
   type InstancePublished,
   isClassPublished,
   isInstancePublished,
@@ -76,9 +77,9 @@ export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEv
 
 /** The class id of an event. Throws a DecodeError if the event's parts do not hash to it. */
 export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
-  const { id, artifactHash, privateFunctionsRoot, packedBytecode } = readClassPublished(fields);
-  const commitment = publicBytecodeCommitment(core, packedBytecode);
-  const derived = contractClassId(core, artifactHash, privateFunctionsRoot, commitment);
+  const event = readClassPublished(fields);
+  const { id } = event;
+  const derived = derivedClassId(event, core);
   if (!equal(derived, id)) {
     throw new DecodeError(
       "ContractClassPublished",
@@ -86,6 +87,15 @@ export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
     );
   }
   return id;
+}
+
+/** The class id of the parts of an event. */
+export function derivedClassId(
+  { artifactHash, privateFunctionsRoot, packedBytecode }: Omit<ClassPublished, "id">,
+  core: Core,
+): Uint8Array {
+  const commitment = publicBytecodeCommitment(core, packedBytecode);
+  return contractClassId(core, artifactHash, privateFunctionsRoot, commitment);
 }
 
 /** The address of an event, if the event's parts derive it. */

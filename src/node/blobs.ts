@@ -26,6 +26,8 @@ export async function openBlobSources(
     identity,
     l1RpcUrls: values.l1RpcUrls,
     fileStoreUrls: values.blobFileStoreUrls,
+    fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
+    consensusFirst: !values.blobPreferFilestores,
     uploadUrl: values.blobFileStoreUploadUrl,
     consensusUrls: values.l1ConsensusHostUrls,
     consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),

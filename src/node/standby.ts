@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { L1Error, OtherProtocolError } from "../l1/errors.ts";
 import type { RollupReader } from "../l1/types.ts";
-import { equal, toHex } from "../protocol/bytes.ts";
+import { toHex } from "../protocol/bytes.ts";
 import { listen } from "../rpc/http/listen.ts";
 import type { Answer, HttpApplication } from "../rpc/http/listener.ts";
+import type { ConfiguredGeneses, Genesis } from "./genesis.ts";
 import type { NodeLogger } from "./logging.ts";
 
 const POLL_MS = 60_000;
@@ -52,12 +53,12 @@ export interface StandbyOptions<R extends RollupReader> {
   connect: () => Promise<R>;
   /** Connects again, since the registry's canonical rollup may have changed. */
   reconnect: () => Promise<R>;
-  genesisArchiveRoot: Uint8Array;
+  geneses: Pick<ConfiguredGeneses, "of" | "firstRoot">;
   log: NodeLogger;
   signal: AbortSignal;
 }
 
-function otherGenesis({ identity }: RollupReader, genesisArchiveRoot: Uint8Array): Obstacle {
+function otherGenesis({ identity }: RollupReader, configured: Uint8Array): Obstacle {
   const { addresses, rollupVersion } = identity;
   return {
     reason: "the rollup was deployed for another genesis",
@@ -68,7 +69,7 @@ function otherGenesis({ identity }: RollupReader, genesisArchiveRoot: Uint8Array
       rollupAddress: addresses.rollupAddress,
       rollupVersion,
       rollupGenesisArchiveRoot: toHex(identity.genesisArchiveRoot),
-      configuredGenesisArchiveRoot: toHex(genesisArchiveRoot),
+      configuredGenesisArchiveRoot: toHex(configured),
     },
   };
 }
@@ -81,15 +82,21 @@ function otherProtocol({ message, remedy, protocol }: OtherProtocolError): Obsta
   };
 }
 
+/** A rollup that can be followed, and its genesis. */
+export interface Compatible<R> {
+  readonly reader: R;
+  readonly genesis: Genesis;
+}
+
 /** The rollup if it can be followed. Rejects with what `connect` rejects with, except for rollups of other protocols. */
 async function look<R extends RollupReader>(
   connect: () => Promise<R>,
-  genesisArchiveRoot: Uint8Array,
-): Promise<{ reader: R } | { obstacle: Obstacle }> {
+  geneses: StandbyOptions<R>["geneses"],
+): Promise<Compatible<R> | { obstacle: Obstacle }> {
   try {
     const reader = await connect();
-    if (equal(reader.identity.genesisArchiveRoot, genesisArchiveRoot)) return { reader };
-    return { obstacle: otherGenesis(reader, genesisArchiveRoot) };
+    const genesis = geneses.of(reader.identity.genesisArchiveRoot);
+    return genesis ? { reader, genesis } : { obstacle: otherGenesis(reader, geneses.firstRoot) };
   } catch (error) {
     if (error instanceof OtherProtocolError) return { obstacle: otherProtocol(error) };
     throw error;
@@ -102,10 +109,10 @@ async function look<R extends RollupReader>(
  * polls L1 every 60 s. Returns the reader of the first compatible rollup. Throws the reason of `signal`, and what the
  * first connection throws.
  */
-export async function untilCompatible<R extends RollupReader>(options: StandbyOptions<R>): Promise<R> {
-  const { log, signal, genesisArchiveRoot } = options;
-  const first = await look(options.connect, genesisArchiveRoot);
-  if ("reader" in first) return first.reader;
+export async function untilCompatible<R extends RollupReader>(options: StandbyOptions<R>): Promise<Compatible<R>> {
+  const { log, signal, geneses } = options;
+  const first = await look(options.connect, geneses);
+  if ("reader" in first) return first;
   let { obstacle } = first;
   const listener = await listen(
     statusOnly(() => obstacle.reason),
@@ -123,8 +130,8 @@ export async function untilCompatible<R extends RollupReader>(options: StandbyOp
       log.warn(obstacle.facts, obstacle.line);
       await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
       try {
-        const seen = await look(options.reconnect, genesisArchiveRoot);
-        if ("reader" in seen) return seen.reader;
+        const seen = await look(options.reconnect, geneses);
+        if ("reader" in seen) return seen;
         obstacle = seen.obstacle;
       } catch (error) {
         if (!(error instanceof L1Error)) throw error;

@@ -37,7 +37,13 @@ export function blockChecks(
     const anchor = anchorHash(hash);
     // The tx left the pool after it was selected, for example because it was mined in another block.
     if (anchor === undefined) return { result: "skipped", reason: ["the tx left the pool"] };
-    const digest = { hash, anchorHash: anchor, dataFault: undefined, instanceFault: undefined, contractsHold: true };
+    const digest = {
+      hash,
+      anchorHash: anchor,
+      dataFault: undefined,
+      instanceFault: undefined,
+      contractsReadable: true,
+    };
     const target = { timestamp: BigInt(terms.timestamp), blockNumber: state.globals.blockNumber };
     const context = contexts.ofBlock({ target, gasFees: terms.gasFees, state: checked });
     return runChecks(BLOCK_CHECKS, txFacts(tx, digest), context);

@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { contractEvents, type RefusedEvent } from "../../src/archiver/contract-events.ts";
-import { publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
+import { packedBytecodeFields, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
 import { siloPrivateLogFirstField } from "../../src/core/derive/private-log.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { readCheckpointBlobs } from "../../src/protocol/checkpoint-blob.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../../src/protocol/constants.ts";
 import {
+  CLASS_PUBLISHED,
   CLASS_REGISTRY,
   INSTANCE_PUBLISHED,
   INSTANCE_REGISTRY,
@@ -17,9 +18,10 @@ import {
   readInstancePublished,
 } from "../../src/protocol/contract-events.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
+import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
 import { madeClass, madeInstance, updateLog, withWord } from "./contract-logs.ts";
 import { FakeL1 } from "./fake-l1.ts";
-import { type Follower, follow } from "./following.ts";
+import { type Follower, follow, settle } from "./following.ts";
 import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "./synthetic-chain.ts";
 import { type L1Vectors, readVectors, wholeBlobs } from "./vectors.ts";
 
@@ -286,5 +288,49 @@ describe("invalid contract events on L1", () => {
     const content = new ContentStore(follower);
     expect(content.contractClass(good.id)?.blockNumber).toBe(2);
     expect(content.contractInstance(instance.address)?.blockNumber).toBe(2);
+  });
+});
+
+/** Releases up to 4.3.1 stop at each of these (docs/protocol/14-releases.md#143-what-blocks-may-hold). */
+describe("valid contents of blocks that stop other nodes", () => {
+  let follower: Follower | undefined;
+  afterEach(() => follower?.close());
+
+  it("a public log without fields is stored, given back, and unwound", async () => {
+    const l1 = new FakeL1(core);
+    const empty = { contractAddress: seeded("emitter"), fields: new Uint8Array(0) };
+    l1.propose([1], { logs: [[{ public: [empty] }]] });
+    follower = follow(l1, core);
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestBlockNumber()).toBe(1);
+    const found = () => new ContentStore(follower!).publicLogs({ fromBlock: 1, toBlock: 2, limit: 10 }).logs;
+    const [log] = follower.chain.txEffects(1)[0].publicLogs;
+    expect([toHex(log.contractAddress), log.fields.length]).toEqual([toHex(empty.contractAddress), 0]);
+    expect(found()).toHaveLength(1);
+    l1.reorg(1);
+    l1.propose([1]);
+    await settle(follower);
+    expect(follower.chain.latestBlockNumber()).toBe(1);
+    expect(found()).toEqual([]);
+  });
+
+  it("a protocol contract's class that is published again stays that of block 0, also after a reorg", async () => {
+    const [{ classId, artifactHash, privateFunctionsRoot, packedBytecode }] = PROTOCOL_CONTRACTS;
+    const fields = concat(
+      ...[CLASS_PUBLISHED, classId, fr(1), artifactHash, privateFunctionsRoot, fr(packedBytecode.length)],
+      packedBytecodeFields(packedBytecode),
+    );
+    const l1 = new FakeL1(core);
+    l1.propose([1], { logs: [[classLog(fields)]] });
+    follower = follow(l1, core);
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestBlockNumber()).toBe(1);
+    const contractClass = () => new ContentStore(follower!).contractClass(classId);
+    expect(contractClass()?.blockNumber).toBe(0);
+    l1.reorg(1);
+    l1.propose([1]);
+    await settle(follower);
+    expect(follower.chain.txEffects(1)[0].contractClassLogs).toEqual([]);
+    expect(contractClass()?.blockNumber).toBe(0);
   });
 });

@@ -11,6 +11,7 @@ import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { freePort } from "../support/free-port.ts";
 import { SVC_PROGRAM } from "../support/program.ts";
+import { asRelease43 } from "./later-release.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -23,12 +24,13 @@ export interface GoldenCase {
   error?: { code: number; message: string };
 }
 
+/** The recorded questions with the answers of release 4.3. */
 export function goldenCases(): GoldenCase[] {
   const text = gunzipSync(readFileSync(join(root, RECORDED_CHAIN.folder, "golden-v4.jsonl.gz"))).toString("utf8");
   return text
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line));
+    .map((line) => asRelease43(JSON.parse(line)));
 }
 
 /** The recorded L1 and its blobs. Many nodes can share it. */

@@ -366,6 +366,18 @@ describe("a consensus client", () => {
     ]);
   });
 
+  test.each([
+    ["after file stores", undefined, `file://`],
+    ["before file stores with BLOB_PREFER_FILESTORES=false", true, "http://"],
+  ])("a consensus client is asked %s", async (_, consensusFirst, first) => {
+    const [l1, server] = [await execution(), await fake(httpFake(beacon({ 100: [others, ...contents] })))];
+    const urls = { l1RpcUrls: [l1.url], consensusUrls: [server.url], fileStoreUrls: [`file://${store}`] };
+    const fetcher = fetcherOf({ ...urls, consensusFirst });
+    expect(fetcher.sourceNames[0]).toContain(first);
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+    expect(server.seen.length > 0).toBe(consensusFirst === true);
+  });
+
   test("a consensus client is searched over at most ten missed slots and never beyond its head", async () => {
     const l1 = await execution();
     const at = async (slot: number, head?: number) => {

@@ -5,6 +5,7 @@ import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import type { WorldStateReader } from "../../src/world-state/types.ts";
+import { asRelease43 } from "../conformance/later-release.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 import { type RecordedCase, recordedChain, recordedErrors } from "./support/recorded.ts";
 import { blockBytes, checkpointBytes, type JsonObject } from "./support/recorded-bytes.ts";
@@ -139,7 +140,7 @@ describe("recorded answers of the reference", () => {
   test.each(["getNullifierMembershipWitness", "getLowNullifierMembershipWitness", "getPublicDataWitness"])(
     "%s answers are the recorded bytes",
     (method) => {
-      for (const recorded of of(method)) {
+      for (const recorded of of(method).filter((one) => asRelease43(one) === one)) {
         const node = dispatcher({ chain, world: fakeWorld(TIP, leafWitness(recorded.result)) });
         expect(ask(node, `node_${method}`, recorded.params).text).toBe(expected(recorded));
       }
@@ -214,7 +215,7 @@ function leafWitness(result: unknown): Parameters<typeof fakeWorld>[1] {
   };
   return {
     leaf: () => stored,
-    lowLeaf: () => ({ leaf: stored, present: true }),
+    lowLeaf: () => ({ leaf: stored, present: false }),
     siblingPath: () => Buffer.from(siblingPath, "base64").subarray(4),
   };
 }

@@ -9,9 +9,9 @@ import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
 import { L1Error, L1ReorgError, OtherProtocolError } from "../../l1/errors.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
-import { genesisArchiveRoot, genesisPublicData } from "../../node/genesis.ts";
+import { ConfiguredGeneses } from "../../node/genesis.ts";
 import { objectStoreAccess } from "../../node/object-access.ts";
-import { equal, toHex } from "../../protocol/bytes.ts";
+import { toHex } from "../../protocol/bytes.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { checkBlobs } from "./check-blobs.ts";
@@ -75,10 +75,9 @@ async function connected(values: Values): Promise<{ reader?: ConnectedRollup; fi
     const reader = await connectRollup(connectOptions(values, registryAddress));
     const { addresses, rollupVersion, genesisArchiveRoot: deployed } = reader.identity;
     const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
-    const core = loadCore();
-    const configured = genesisArchiveRoot(core, genesisPublicData(core, values));
-    if (equal(deployed, configured)) return { reader, finding: ok("rollup", rollup) };
-    const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(configured)}`;
+    const geneses = new ConfiguredGeneses(loadCore(), values);
+    if (geneses.of(deployed)) return { reader, finding: ok("rollup", rollup) };
+    const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot)}`;
     const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
     return { reader, finding: fail("rollup", text, remedy) };
   } catch (error) {
@@ -97,6 +96,8 @@ async function checkSources(values: Values, reader: ConnectedRollup, from: numbe
     identity: reader.identity,
     l1RpcUrls: values.l1RpcUrls,
     fileStoreUrls: values.blobFileStoreUrls,
+    fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
+    consensusFirst: !values.blobPreferFilestores,
     consensusUrls: values.l1ConsensusHostUrls,
     consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
     consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),

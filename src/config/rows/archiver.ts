@@ -77,6 +77,19 @@ export const archiverSettings = {
     kind: httpUrl,
     meaning: "HTTP API of a blob archive; it is queried after all other sources",
   }),
+  blobPreferFilestores: withDefault(
+    {
+      env: ["BLOB_PREFER_FILESTORES"],
+      kind: boolean,
+      meaning: "ask file stores for blobs before consensus clients",
+    },
+    true,
+  ),
+  blobFileStoreTimeoutMs: optional({
+    env: ["BLOB_FILE_STORE_TIMEOUT_MS"],
+    kind: integer(1, MAX_MILLISECONDS),
+    meaning: "time after which a file store of blobs that sends nothing is given up, in ms; unset means 20000",
+  }),
   blobAllowEmptySources: withDefault(
     {
       flags: [

@@ -24,6 +24,11 @@ export const l1 = {
     },
     [],
   ),
+  ethereumHttpTimeoutMs: optional({
+    env: ["ETHEREUM_HTTP_TIMEOUT_MS"],
+    kind: integer(1, MAX_MILLISECONDS),
+    meaning: "time after which a request to an L1 execution endpoint is given up, in ms; unset means 20000",
+  }),
   l1ChainId: withDefault(
     {
       flags: ["--l1-chain-id"],

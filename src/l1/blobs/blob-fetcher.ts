@@ -21,6 +21,8 @@ export interface BlobFetcherParts {
   fileStores: readonly AskedSource[];
   /** Consensus hosts. */
   beacons: readonly AskedSource[];
+  /** Ask consensus hosts before file stores. */
+  consensusFirst?: boolean;
   archives: readonly AskedSource[];
   upload?: BlobUploadStore;
   kzg: Pick<Kzg, "verifyBlobs" | "close">;
@@ -49,8 +51,13 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   get #sources(): readonly AskedSource[] {
-    const { fileStores, beacons, archives } = this.#parts;
-    return [...fileStores, ...beacons, ...archives];
+    return [...this.#first, ...this.#parts.archives];
+  }
+
+  /** File stores and consensus hosts, in the order they are asked. */
+  get #first(): readonly AskedSource[] {
+    const { fileStores, beacons, consensusFirst } = this.#parts;
+    return consensusFirst ? [...beacons, ...fileStores] : [...fileStores, ...beacons];
   }
 
   /** Names of the sources in the order they are asked. */
@@ -134,9 +141,9 @@ export class SourcedBlobFetcher implements BlobFetcher {
     { historical, recompute = false, signal }: BlobFetchOptions,
   ): Promise<Uint8Array[]> {
     const round = this.#round(l1Block, versionedHashes, { recompute, signal });
-    const { fileStores, beacons, archives, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
-    await round.askAll(fileStores);
-    await round.askAll(beacons);
+    const { fileStores, beacons, archives, consensusFirst, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
+    await round.askAll(consensusFirst ? beacons : fileStores);
+    await round.askAll(consensusFirst ? fileStores : beacons);
     if (!historical && fileStores.length > 0) {
       for (const wait of storeRetryDelaysMs) {
         if (round.complete || fileStores.every(({ health }) => health.state === "failing")) break;

@@ -18,6 +18,10 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   l1RpcUrls: readonly string[];
   /** BLOB_FILE_STORE_URLS, in the order in which they are asked. */
   fileStoreUrls?: readonly string[];
+  /** BLOB_FILE_STORE_TIMEOUT_MS; that of all other requests by default. */
+  fileStoreTimeoutMs?: number;
+  /** Ask consensus hosts before file stores. */
+  consensusFirst?: boolean;
   /** BLOB_FILE_STORE_UPLOAD_URL. */
   uploadUrl?: string;
   /** L1_CONSENSUS_HOST_URLS; keys and key headers are in the same order. */
@@ -53,8 +57,9 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
   const kzg = options.kzg ?? new Kzg();
   const book = endpoints ?? new EndpointBook({ logger });
   if (endpoints === undefined) signal?.addEventListener("abort", () => book.close(), { once: true });
+  const storeAccess = { ...options, timeoutMs: options.fileStoreTimeoutMs ?? timeoutMs };
   const fileStores = (options.fileStoreUrls ?? []).map((url) =>
-    askedSource(new FileStoreSource(openObjectReader(url, options), network), url, book),
+    askedSource(new FileStoreSource(openObjectReader(url, storeAccess), network), url, book),
   );
   const hosts = (options.consensusUrls ?? []).map((url, i) => {
     const keys = { apiKey: options.consensusApiKeys?.[i], apiKeyHeader: options.consensusApiKeyHeaders?.[i] };
@@ -76,9 +81,12 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
     new AnvilSource(new BeaconHost({ url, retryDelaysMs, timeoutMs }), rpcOf([url]), kzg);
   return new SourcedBlobFetcher({
     fileStores,
+    consensusFirst: options.consensusFirst,
     beacons: development ? options.l1RpcUrls.map((url) => askedSource(anvilSource(url), url, book)) : beacons,
     archives,
-    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl, options), network) : undefined,
+    upload: options.uploadUrl
+      ? new FileStoreUpload(openObjectStore(options.uploadUrl, storeAccess), network)
+      : undefined,
     kzg,
     ownsKzg: !options.kzg,
     logger,

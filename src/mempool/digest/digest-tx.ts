@@ -13,7 +13,7 @@ import { REASON } from "../validation/reasons.ts";
 import { AnchorHashes } from "./anchor-hashes.ts";
 import { calldataRule, classLogRule } from "./data-fault.ts";
 import type { HashPlan } from "./hash-plan.ts";
-import { accumulatedParts, contractsHold, instanceFault } from "./published-contracts.ts";
+import { accumulatedParts, classFault, contractsReadable, instanceFault } from "./published-contracts.ts";
 import type { ContentDigest, DigestedTx, DigestJob, DigestParts, TxDigest } from "./tx-digest.ts";
 
 /**
@@ -65,7 +65,7 @@ function contentPlan(core: Core, tx: DigestedTx, anchors: AnchorHashes): HashPla
         anchorHash: anchor.conclude(hashes),
         dataFault: REASON.unexpected,
         instanceFault: undefined,
-        contractsHold: false,
+        contractsReadable: false,
       }),
     };
   }
@@ -78,11 +78,12 @@ function contentPlan(core: Core, tx: DigestedTx, anchors: AnchorHashes): HashPla
       const rest = hashes.slice(anchor.inputs.length);
       const ofCalls = rest.slice(0, calls.inputs.length);
       const ofLogs = rest.slice(calls.inputs.length);
+      const classes = classFault(core, parts, tx);
       return {
         anchorHash: anchor.conclude(hashes),
-        dataFault: calls.fault(ofCalls) ?? classLogs.fault(ofLogs),
+        dataFault: calls.fault(ofCalls) ?? classLogs.fault(ofLogs) ?? classes,
         instanceFault: instanceFault(core, parts),
-        contractsHold: contractsHold(core, parts, tx),
+        contractsReadable: contractsReadable(parts, tx, classes),
       };
     },
   };

@@ -1,10 +1,11 @@
-import { checkedClass, derivedAddress } from "../../archiver/contract-events.ts";
+import { derivedAddress, derivedClassId } from "../../archiver/contract-events.ts";
 import type { Core } from "../../core/core.ts";
 import { equal } from "../../protocol/bytes.ts";
 import {
   type InstancePublished,
   isClassPublished,
   isInstancePublished,
+  readClassPublished,
   readInstancePublished,
 } from "../../protocol/contract-events.ts";
 import { DecodeError } from "../../protocol/errors.ts";
@@ -47,24 +48,40 @@ export function instanceFault(core: Core, parts: readonly AccumulatedData[]): st
   }
 }
 
-/**
- * Whether the published contracts can be read and each class has the id that it claims
- * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
- * docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
- */
-export function contractsHold(
+/** The first broken one of data rules 8 and 9 (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
+export function classFault(
   core: Core,
   parts: readonly AccumulatedData[],
   { contractClassLogFields }: DigestedTx,
-): boolean {
+): string | undefined {
   const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
   try {
-    publishedInstances(parts);
     for (const [i, { contractAddress, length }] of logs.entries()) {
       const fields = contractClassLogFields.at(i)?.subarray(0, length * 32);
-      if (fields === undefined) return false;
-      if (isClassPublished({ contractAddress, fields })) checkedClass(fields, core);
+      if (fields === undefined || !isClassPublished({ contractAddress, fields })) continue;
+      const event = readClassPublished(fields);
+      if (!equal(derivedClassId(event, core), event.id)) return REASON.classId;
     }
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return REASON.classLog;
+    throw error;
+  }
+}
+
+/**
+ * Whether the published contracts can be read (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
+ * docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
+ */
+export function contractsReadable(
+  parts: readonly AccumulatedData[],
+  { contractClassLogFields }: DigestedTx,
+  fault: string | undefined,
+): boolean {
+  const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
+  if (logs.length > contractClassLogFields.length || fault === REASON.classLog) return false;
+  try {
+    publishedInstances(parts);
     return true;
   } catch (error) {
     if (error instanceof DecodeError) return false;

@@ -6,12 +6,12 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 export interface ContentDigest {
   /** Hash of the anchor block's header. */
   anchorHash: Fr;
-  /** First reason why calldata or contract class logs do not match their commitments in `data`. */
+  /** First reason why calldata or contract class logs do not match their commitments in `data`, or classes their ids. */
   dataFault: string | undefined;
   /** First fault of a contract instance that the tx publishes. */
   instanceFault: string | undefined;
-  /** Whether the published contracts can be read and each class has the id that it claims. */
-  contractsHold: boolean;
+  /** Whether the published contracts can be read. */
+  contractsReadable: boolean;
 }
 
 /** Everything about a tx that takes hashing. Plain data, so that it can cross threads. */

@@ -84,7 +84,7 @@ function summaryOf(row: Uint8Array): BodySummary {
     anchorHash: row.subarray(0, 32),
     dataFault: undefined,
     instanceFault: undefined,
-    contractsHold: true,
+    contractsReadable: true,
   };
   return { ...txSummary(txFacts(tx, digest)), bytes: row.length - 32 };
 }

@@ -18,6 +18,8 @@ export const REASON = {
   classLogs: "Mismatched contract class logs",
   classLogOrder: "Incorrectly sorted contract class logs",
   classLogLength: "Incorrect contract class logs length",
+  classLog: "Failed to parse contract class registration log",
+  classId: "Incorrect contract class id",
   instanceLog: "Failed to parse contract instance deployment log",
   instanceAddress: "Incorrect contract instance deployment address",
   gasLimitLow: "Gas limit is below the minimum fixed cost",

@@ -4,7 +4,6 @@ import { reportProgress } from "../../archiver/sync-progress.ts";
 import { Synchronizer } from "../../archiver/synchronizer.ts";
 import { shownValue } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
-import type { Core } from "../../core/core.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
@@ -20,7 +19,7 @@ import { type ChainServices, openChainServices } from "../chain-services.ts";
 import { ShiftableClock } from "../clock.ts";
 import { connectL1 } from "../connect-l1.ts";
 import type { DataDirectory } from "../data-directory.ts";
-import { genesisArchiveRoot, genesisPublicData } from "../genesis.ts";
+import { ConfiguredGeneses } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
 import { observeChain } from "../observed-chain.ts";
@@ -62,6 +61,7 @@ function l1Options(
     debugRpcUrls: values.l1DebugRpcUrls,
     l1ChainId: values.l1ChainId,
     ethereumSlotDuration: values.ethereumSlotDuration,
+    timeoutMs: values.ethereumHttpTimeoutMs,
     registryAddress: values.registryAddress,
     rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
     otherAddresses: {
@@ -77,42 +77,30 @@ function l1Options(
   };
 }
 
-interface Genesis {
-  core: Core;
-  publicData: PrefilledEntry[];
-  archiveRoot: Uint8Array;
-}
-
-function configuredGenesis({ values, loggerFor }: ChainOptions): Genesis {
-  const core = loadCore();
-  const publicData = genesisPublicData(core, values);
-  const archiveRoot = genesisArchiveRoot(core, publicData);
-  const facts = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
-  loggerFor("node").info(facts, "genesis funds {fundedAddresses} addresses");
-  return { core, publicData, archiveRoot };
-}
-
-/** Waits until L1 answers and has a rollup with the configured genesis. */
+/** Waits until L1 answers and has a rollup with a configured genesis. */
 async function connectedRollup(
   { values, loggerFor, signal }: ChainOptions,
   l1: ConnectOptions,
-  genesisArchiveRoot: Uint8Array,
-): Promise<ConnectedRollup> {
+  geneses: ConfiguredGeneses,
+): Promise<{ reader: ConnectedRollup; publicData: PrefilledEntry[] }> {
   const log = loggerFor("node");
   log.info(
     { urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId },
     "connecting to L1 chain {chainId} at {urls}",
   );
-  const reader = await untilCompatible({
+  const { reader, genesis } = await untilCompatible({
     host: values.rpcHost,
     port: values.port,
     maxConnections: values.rpcMaxConnections,
     connect: () => connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal),
     reconnect: () => connectRollup(l1),
-    genesisArchiveRoot,
+    geneses,
     log,
     signal,
   });
+  const { publicData, archiveRoot } = genesis;
+  const funded = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
+  log.info(funded, "genesis funds {fundedAddresses} addresses");
   const { rollupVersion, addresses, constants } = reader.identity;
   const facts = {
     rollupVersion,
@@ -120,7 +108,7 @@ async function connectedRollup(
     l1StartBlock: constants.l1StartBlock,
   };
   log.info(facts, "following the rollup {rollupAddress}");
-  return reader;
+  return { reader, publicData };
 }
 
 /**
@@ -132,7 +120,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
   const log = loggerFor("node");
   const teardown = new Teardown(log);
   try {
-    const { core, publicData, archiveRoot } = configuredGenesis(options);
+    const core = loadCore();
     const l1Calls = new AbortController();
     teardown.add("L1 calls", () => l1Calls.abort());
     // During the start, `signal` aborts calls to L1 directly; later the synchronizer is stopped first.
@@ -140,7 +128,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     signal.addEventListener("abort", interrupted);
     const clock = new ShiftableClock();
     const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
-    const reader = await connectedRollup(options, l1, archiveRoot);
+    const { reader, publicData } = await connectedRollup(options, l1, new ConfiguredGeneses(core, values));
     const { identity } = reader;
 
     const threads = threadBudget(availableParallelism(), {

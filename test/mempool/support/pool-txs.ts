@@ -59,7 +59,7 @@ export function poolTx(plan: PoolTxPlan): TxFacts {
     anchorHash: plan.anchorHash ?? fr(1),
     dataFault: undefined,
     instanceFault: undefined,
-    contractsHold: true,
+    contractsReadable: true,
   };
   return txFacts(tx, digest);
 }

@@ -240,6 +240,25 @@ describe("commitments of a tx's data", () => {
     expect(found).toContain(REASON.classLogLength);
   });
 
+  test.each([
+    ["another class id", 1, REASON.classId, []],
+    ["another artifact hash", 3, REASON.classId, []],
+    ["another version", 2, REASON.classLog, [REASON.unexpected]],
+    ["a bytecode that does not fit", 5, REASON.classLog, [REASON.unexpected]],
+  ] as const)("a published class with %s makes a tx invalid", (_, field, reason, before) => {
+    const [fields] = classTx.contractClassLogFields;
+    const forged = Uint8Array.from(fields);
+    // The highest byte that keeps the word a field, and a length too large.
+    forged[field * 32 + 1] ^= 1;
+    const tx = changed(classTx, (data, copy) => {
+      const at = Buffer.from(data).indexOf(core.hash(fields));
+      expect(at).toBeGreaterThan(0);
+      data.set(core.hash(forged), at);
+      copy.contractClassLogFields = [forged];
+    });
+    expect(reasons(tx)).toEqual([...before, reason]);
+  });
+
   test("a class log that is longer than its fields makes a tx invalid", () => {
     const tooLong = changed(privateTx, (data) => writeU32(data, PRIVATE_LOGS_AT + 512, 17));
     expect(reasons(tooLong)).toEqual([REASON.unexpected, REASON.unexpected]);

@@ -18,7 +18,7 @@ type PhasesContext = Pick<CheckContext, "setupAllowList" | "target" | "contractI
  * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list).
  */
 export function checkPhases(facts: Pick<TxFacts, "digest" | "parts" | "setupCalls">, context: PhasesContext): Verdict {
-  if (!facts.digest.contractsHold) return invalid(REASON.unexpected);
+  if (!facts.digest.contractsReadable) return invalid(REASON.unexpected);
   for (const call of facts.setupCalls) {
     const reason = rejection(call, facts, context);
     if (reason !== undefined) return invalid(reason);

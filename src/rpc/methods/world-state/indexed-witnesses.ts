@@ -11,16 +11,11 @@ import {
 } from "../../encoding/v4/witness.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import type { BlockSelector } from "../../params/block-parameter.ts";
-import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
+import { inBoth } from "../../params/generations.ts";
 import { rawTextOfBlock } from "../../params/raw-params.ts";
 import { type Method, method } from "../../registry.ts";
 import { blockOf, isByContents, type StateSource, stateAt } from "../reference-block.ts";
 import { byField, pathBuffers, wide } from "./block-and-field.ts";
-
-const LOW_NULLIFIER = {
-  summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
-  nothing: "in no case that is known: some leaf is always below",
-};
 
 /** For `immutable`: whether the state is one for ever. */
 const ofState = (_witness: LeafWitness, reference: BlockSelector): boolean => isByContents(reference);
@@ -40,8 +35,6 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
     const leaf = state.leaf(NULLIFIER_TREE, nullifier);
     return leaf && leafWitness(state, NULLIFIER_TREE, leaf);
   };
-  const lowNullifierWitness = (reference: BlockSelector, nullifier: Fr) =>
-    lowLeafWitness(stateAt(services, reference), NULLIFIER_TREE, nullifier);
   const absentNullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
     const state = stateAt(services, reference);
     const { leaf, present } = state.lowLeaf(NULLIFIER_TREE, nullifier);
@@ -72,21 +65,13 @@ export function indexedWitnessMethods(services: StateSource): Method[] {
     }),
     method({
       name: "getLowNullifierMembershipWitness",
-      ...LOW_NULLIFIER,
-      params: byField("nullifier", "The nullifier, siloed by its contract.")(RELEASE_CODECS),
-      handle: lowNullifierWitness,
-      immutable: ofState,
-      encode: { node: encodeNullifierWitness },
-      raw: { node: nullifierText("either").node },
-    }),
-    method({
-      name: "getLowNullifierMembershipWitness",
-      ...LOW_NULLIFIER,
-      params: byField("nullifier", "The nullifier, siloed by its contract.")(DEVELOPMENT_CODECS),
+      summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
+      params: inBoth(byField("nullifier", "The nullifier, siloed by its contract.")),
       handle: absentNullifierWitness,
       immutable: ofState,
-      encode: { svc: encodeNullifierWitness },
-      raw: { svc: nullifierText("absent").svc },
+      encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
+      raw: nullifierText("absent"),
+      nothing: "in no case that is known: some leaf is always below",
     }),
     method({
       name: "getPublicDataWitness",
