@@ -212,7 +212,7 @@ describe("proven epochs", () => {
 
   test("an epoch whose proof arrives before its last slots are seen is evaluated when they are", async () => {
     const sentinel = started();
-    for (const slot of [12, 13]) network.mine(slot, [0, 1, 3]);
+    for (const slot of [12, 13, 15]) network.mine(slot, [0, 1, 3]);
     await network.process(sentinel, [12, 13]);
     sentinel.epochProven(3);
     await sentinel.tick();
