@@ -113,6 +113,14 @@ export class DevelopmentL1 {
   }
 
   /**
+   * Lets time pass between blocks as on the machine: a block's timestamp is anvil's clock, which evm_setTime,
+   * evm_increaseTime and the timestamps of blocks move, and no longer that of its parent and an interval.
+   */
+  async followClock(): Promise<void> {
+    await this.#do("anvil_removeBlockTimestampInterval");
+  }
+
+  /**
    * Makes anvil load its KZG setup before the first blob, which takes it seconds: sends it a blob from an account
    * without funds, which it refuses after checking the blob. Unlike a call of the precompile this stops nothing
    * meanwhile.
@@ -142,7 +150,7 @@ export class DevelopmentL1 {
     const { timestamp } = await this.latest();
     await this.setClock(timestamp);
     await this.mineAt(timestamp + interval);
-    await this.setBlockInterval(interval);
+    await this.followClock();
     await this.setMining(true);
   }
 

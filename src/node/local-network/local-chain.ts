@@ -73,6 +73,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     buildWait: () => sequencer.buildWait,
     clockMoved: () => sequencer.wake(),
     hold: () => sequencer.hold(),
+    allowEmptyBlocks: () => sequencer.allowEmptyBlocks(),
     slotBegan: () => {
       synchronizer.poke();
       sequencer.wake();
@@ -96,7 +97,10 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   });
   time.start();
 
-  const started = (): StartedChain => ({ identity, block: chain.latestBlockNumber(), time });
+  const started = async (): Promise<StartedChain> => {
+    await l1.followClock();
+    return { identity, block: chain.latestBlockNumber(), time };
+  };
   if (!values.testAccounts) return started();
   progress.step("setting up accounts");
   if (chain.latestBlockNumber() === 0) await blobChecks;

@@ -30,6 +30,8 @@ export interface TimeControlParts {
   clockMoved(): void;
   /** Prevents new blocks from being started until the returned function is called. */
   hold(): () => void;
+  /** Has blocks built without txs until the returned function is called. */
+  allowEmptyBlocks(): () => void;
   /** Called after a new slot has begun on L1. */
   slotBegan(): void;
   /**
@@ -40,6 +42,8 @@ export interface TimeControlParts {
   logger: Logger;
 }
 
+/** Slots by which L1 may be ahead of the last block: an epoch, which ends by itself. */
+const MOST_SLOTS_AHEAD = 2;
 /** Longest interval between checks; events shorten it. Milliseconds. */
 const LOOK_MS = 100;
 /** After this much real time without a tx, an epoch with checkpoints is ended. Milliseconds. */
@@ -54,7 +58,7 @@ const MOST_PATIENCE_MS = 4_000;
  * the next block begins when txs wait for it; after a while without txs, building ends and the checkpoint is published.
  * Does nothing while another program has switched off L1's mining. Complete epochs are settled before the block that
  * begins a slot, so that this block includes the writes. An idle epoch is ended, so that its L2-to-L1 messages can be
- * consumed.
+ * consumed. Where others move L1 far ahead of the last block, an empty one follows.
  */
 export class TimeControl {
   readonly #parts: TimeControlParts;
@@ -62,6 +66,8 @@ export class TimeControl {
   #look: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  /** Ends that blocks are built without txs, while they are. */
+  #forbidEmpty: (() => void) | undefined;
   /** Number of callers that have stopped the checks. */
   #pauses = 0;
   /** Slot that a user moved time to: time stays in it until it has a checkpoint or is given up. */
@@ -88,6 +94,7 @@ export class TimeControl {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#look;
+    this.#forbidEmpty?.();
   }
 
   /** Stops moving time; resolves once no move is under way. The returned function ends that. */
@@ -177,6 +184,7 @@ export class TimeControl {
       return;
     }
     this.#stayInChosen(timestamp);
+    this.#followL1(timestamp);
     const now = Math.floor(clock.now() / 1000);
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
@@ -226,6 +234,21 @@ export class TimeControl {
     }
   }
 
+  /**
+   * Has an empty block built when L1 is far ahead of the last block, as after evm_increaseTime: txs that are anchored
+   * to that block would have expired.
+   */
+  #followL1(l1Time: number): void {
+    const { constants, allowEmptyBlocks } = this.#parts;
+    const latest = this.#latestSlot();
+    const behind = latest >= 0 && slotAt(l1Time, constants) - latest > MOST_SLOTS_AHEAD;
+    if (behind && this.#chosen === undefined) this.#forbidEmpty ??= allowEmptyBlocks();
+    else {
+      this.#forbidEmpty?.();
+      this.#forbidEmpty = undefined;
+    }
+  }
+
   /** Timestamp to move L1 to; undefined while the slot may still be used. Seconds. */
   #nextTime(slot: number, l1Time: number, now: number): number | undefined {
     const { constants, settler } = this.#parts;
@@ -269,7 +292,7 @@ export class TimeControl {
   #givesUp(slot: number, now: number): boolean {
     const { constants, pendingTxs, publishing } = this.#parts;
     // A block that could not be published, as when L1 was down, is built again in another slot.
-    if (this.#isUnpublished ? publishing() : pendingTxs() === 0) {
+    if (this.#isUnpublished ? publishing() : pendingTxs() === 0 && this.#forbidEmpty === undefined) {
       this.#waiting = undefined;
       return false;
     }

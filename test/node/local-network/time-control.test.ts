@@ -19,6 +19,7 @@ function world(slot: number) {
     building: false,
     publishing: false,
     mining: true,
+    allowsEmpty: false,
     held: false,
     overAt: undefined as number | undefined,
     buildWait: undefined as BuildWait | undefined,
@@ -72,6 +73,12 @@ function world(slot: number) {
       state.held = true;
       return () => {
         state.held = false;
+      };
+    },
+    allowEmptyBlocks: () => {
+      state.allowsEmpty = true;
+      return () => {
+        state.allowsEmpty = false;
       };
     },
     slotBegan: () => {},
@@ -247,5 +254,22 @@ test("block building resumes after time was moved, and after L1 refused to move"
   await vi.advanceTimersByTimeAsync(150);
   expect(moved.length).toBeGreaterThan(1);
   expect(state.held).toBe(false);
+  await control.stop();
+});
+
+test("an empty block follows when L1 is more than two slots ahead of the last block, and no other", async () => {
+  const { state, moved, control } = world(6);
+  state.filled = 4;
+  control.start();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(state.allowsEmpty).toBe(false);
+  // As after evm_increaseTime at L1's own port.
+  state.time = start(9) + 5;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(state.allowsEmpty).toBe(true);
+  state.filled = 9;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(state.allowsEmpty).toBe(false);
+  expect(moved).toEqual([start(10)]);
   await control.stop();
 });
