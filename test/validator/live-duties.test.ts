@@ -73,7 +73,7 @@ describe("what the live scripts read from gossip", () => {
     const middle = startOf(183) + slotDurationMs / 2;
     const reasons = (more: Partial<DutyQuestion>) =>
       dutiesOf(question(attester, without, more)).excused.map(({ reason }) => reason);
-    expect(reasons({ outages: [{ from: middle, to: middle + 500 }] })).toEqual(["the database was down"]);
+    expect(reasons({ outages: [{ from: middle, to: middle + 500 }] })).toEqual(["the database was restarted"]);
     expect(reasons({ outages: [{ from: startOf(184), to: startOf(184) + 500 }] })).toEqual([]);
     const downtimes = [{ attester, node: "a", from: middle, to: startOf(186) }];
     const row = { slot: 183, kind: "ATTESTATION", index: -1, status: "signing", hash: "0x" } as const;
