@@ -6,6 +6,7 @@ import { BackendType, Barretenberg, BarretenbergSync } from "@aztec/bb.js";
 import { goldenCases, NodeProcess, startRecordedL1 } from "../test/conformance/recorded-node.ts";
 import { checkAdmin } from "./admin.ts";
 import { askFurther, askRecorded, checkBatches, checkVersions } from "./public.ts";
+import { RELEASE } from "./release.ts";
 import { Report } from "./report.ts";
 
 // The library's native code needs a newer C library than some systems have, so hash with WebAssembly. Skip its download
@@ -18,7 +19,7 @@ const started = Date.now();
 const report = new Report();
 const l1 = await startRecordedL1();
 try {
-  const node = await NodeProcess.start(l1);
+  const node = await NodeProcess.start(l1, undefined, { SVC_RPC_REVERT_WORDS: RELEASE });
   try {
     await node.ready();
     const golden = goldenCases();

@@ -2,6 +2,7 @@ import type { GoldenCase } from "../test/conformance/recorded-node.ts";
 import { comparable, isComparable } from "../test/conformance/recording-limits.ts";
 import { batchSizes, NODE_METHODS, nodeClient, readAs, textOf, typedParams, type Versions } from "./client.ts";
 import { furtherQuestions, type Question } from "./questions.ts";
+import { asRelease } from "./release.ts";
 import type { Report } from "./report.ts";
 
 /** Calls in flight at once; the library sends them in bodies of at most 100. */
@@ -51,7 +52,8 @@ export async function askRecorded(url: string, golden: readonly GoldenCase[], re
       return;
     }
     const given = comparableText(method, textOf(outcome.value));
-    const expected = error === undefined ? comparableText(method, await readAs(method, result)) : error.message;
+    const expected =
+      error === undefined ? comparableText(method, await readAs(method, asRelease(method, result))) : error.message;
     if (given === expected) tally.equal++;
     else tally.failures.push(`${shown(method, args)}: ${given} instead of ${expected}`);
   });

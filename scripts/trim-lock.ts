@@ -66,7 +66,7 @@ function withOnly(entry: LockedPackage, names: ReadonlySet<string>): LockedPacka
 }
 
 if (import.meta.filename === process.argv[1]) {
-  for (const folder of ["", "conformance", "deploy/image"]) {
+  for (const folder of ["", "conformance", "conformance/4.3", "deploy/image"]) {
     const platform = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as Platform;
     const file = join(ROOT, folder, "package-lock.json");
     const lock = JSON.parse(readFileSync(file, "utf8")) as LockFile;

@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 test.each([
   ["package-lock.json", 200],
   ["conformance/package-lock.json", 200],
+  ["conformance/4.3/package-lock.json", 200],
   ["deploy/image/package-lock.json", 10],
 ])("every package in %s has an integrity, and none names a host", (file, least) => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as LockFile;
