@@ -24,6 +24,7 @@ function setUp() {
   const registry = new Registry([
     method({ name: "plainOne", params: [], handle: () => run("plain", 1), encode }),
     method({ name: "storedOne", params: [], handle: () => run("stored", 2), encode, long: never }),
+    method({ name: "longOne", params: [], handle: () => run("long", 4), encode, long: () => true }),
     method({ name: "doIt", params: [], handle: async () => run("done", undefined), encode: { node: encodeNothing } }),
     method({
       ...{ name: "rawOne", params: [], handle: () => run("raw", 3), encode },
@@ -54,6 +55,12 @@ const call = (name: string, id?: number) => ({
   ...(id !== undefined && { id }),
 });
 const NAMES = ["plainOne", "storedOne", "doIt", "rawOne", "nosuch"];
+
+test.each([0, LARGE_BODY_BYTES])("a long call without an id is answered over HTTP, in %i bytes", async (padding) => {
+  const { ask } = setUp();
+  expect(await ask(call("longOne"), undefined, padding)).toMatchObject({ result: 4 });
+  expect(await ask(call("longOne"), socket, padding)).toBe("no answer");
+});
 
 test.each([0, LARGE_BODY_BYTES])("a socket's notification is run and not answered, in %i bytes", async (padding) => {
   const { ask, ran } = setUp();

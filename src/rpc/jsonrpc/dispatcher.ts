@@ -90,7 +90,7 @@ export class Dispatcher {
       // The listener takes its memory back once this waits.
       const copy = new Uint8Array(body);
       const read = await longCalls.answer(copy, caller?.client() ?? "", caller?.signal());
-      if ("status" in read) return read;
+      if ("status" in read) return caller?.sendsNotifications && read.notification ? NO_ANSWER : read;
       this.#options.results?.renew();
       if (read.isBatch) return await this.#batches.answerRead(read, caller);
       const [call] = read.slots;

@@ -1,5 +1,4 @@
-import type { RpcAnswer } from "./answer.ts";
-import type { ReadRequest } from "./read-call.ts";
+import type { AnsweredRequest, ReadRequest } from "./read-call.ts";
 
 /**
  * Answers on threads that nobody waits for, over their own readers of the store: what would hold up the calls of
@@ -8,7 +7,7 @@ import type { ReadRequest } from "./read-call.ts";
  */
 export interface LongCalls {
   /** Answers the body of a request. The calls that only the node's services can answer come back as they were read. */
-  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<RpcAnswer | ReadRequest>;
+  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<AnsweredRequest | ReadRequest>;
   /** Bodies of the answers to the calls of a JSON array, each of a method that says which of its calls are long. */
   answerEach(calls: Uint8Array, client: string, signal?: AbortSignal): Promise<Uint8Array[]>;
 }

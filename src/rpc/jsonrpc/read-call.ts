@@ -1,4 +1,5 @@
 import type { Namespace } from "../registry.ts";
+import type { RpcAnswer } from "./answer.ts";
 
 /** A good call that was read on one thread, to be answered on another. Plain data. */
 export interface ReadCall {
@@ -12,6 +13,12 @@ export interface ReadCall {
   readonly id: Uint8Array | undefined;
   /** JSON text of the whole call, where calls may have to be forwarded. */
   readonly text?: Uint8Array;
+}
+
+/** The answer to a request that was read and answered on another thread. */
+export interface AnsweredRequest extends RpcAnswer {
+  /** Whether the request is a notification, whose answer a socket does not send. */
+  readonly notification?: boolean;
 }
 
 /** A request, or a batch in order: bodies of answers, and the calls that are left. */

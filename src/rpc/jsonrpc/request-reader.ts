@@ -5,7 +5,7 @@ import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";
 import { isNotification } from "./notifications.ts";
 import { parsedBody } from "./parsed-body.ts";
-import type { ReadCall, ReadRequest } from "./read-call.ts";
+import type { AnsweredRequest, ReadCall, ReadRequest } from "./read-call.ts";
 
 export interface RequestReaderOptions {
   maxBatchSize: number;
@@ -28,15 +28,14 @@ export class RequestReader {
     this.#options = options;
   }
 
-  async read(body: Uint8Array): Promise<RpcAnswer | ReadRequest> {
+  async read(body: Uint8Array): Promise<AnsweredRequest | ReadRequest> {
     const parsed = parsedBody(body, this.#options.maxBatchSize);
     if ("status" in parsed) return parsed;
     if (parsed.batch !== undefined) return this.#batch(parsed.batch);
     const slot = await this.#slot(parsed.request);
-    if (isNotification(parsed.request)) {
-      return { isBatch: false, slots: ["status" in slot ? slot.body : slot], notifications: [0] };
-    }
-    return "status" in slot ? slot : { isBatch: false, slots: [slot] };
+    const notification = isNotification(parsed.request);
+    if ("status" in slot) return { ...slot, notification };
+    return { isBatch: false, slots: [slot], ...(notification && { notifications: [0] }) };
   }
 
   async #batch(items: readonly unknown[]): Promise<RpcAnswer | ReadRequest> {

@@ -4,10 +4,9 @@ import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { RevertWords } from "../encoding/revert-words.ts";
 import { clientNetwork } from "../http/client-address.ts";
-import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
-import type { ReadRequest } from "../jsonrpc/read-call.ts";
+import type { AnsweredRequest, ReadRequest } from "../jsonrpc/read-call.ts";
 import type { Namespace } from "../registry.ts";
 import { MOST_WAITING, MOST_WAITING_PER_CLIENT, tooManyLongCalls } from "./long-call-limits.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
@@ -77,7 +76,7 @@ export class LongCallPool implements LongCalls {
     return this.#refused;
   }
 
-  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<RpcAnswer | ReadRequest> {
+  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<AnsweredRequest | ReadRequest> {
     return this.#run("answer", body, client, signal);
   }
 
