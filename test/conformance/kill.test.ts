@@ -21,7 +21,9 @@ const METHODS = [
   "getPublicDataWitness",
   "getLowNullifierMembershipWitness",
 ];
-const questions = goldenCases().filter((c, i) => METHODS.includes(c.method) && c.result !== undefined && i % 11 === 0);
+const questions = goldenCases()
+  .filter((c) => METHODS.includes(c.method) && c.result !== undefined)
+  .filter((_, i) => i % 8 === 0);
 const text = (value: unknown) => JSON.stringify(value, (key, item) => (key === "_cachedHash" ? undefined : item));
 
 /**
