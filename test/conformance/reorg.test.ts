@@ -187,6 +187,8 @@ it("a reorg below the finalized block stops the node with an error until L1 is b
 
 describe("clients during a reorg", () => {
   const zero = `0x${"0".repeat(64)}`;
+  /** A nullifier that no transaction has. */
+  const absent = `0x${"12".repeat(32)}`;
   let server: NodeProcess;
   const start = () => {
     const blobStore = pathToFileURL(join(folder, "blobs")).href;
@@ -227,7 +229,7 @@ describe("clients during a reorg", () => {
     const archive = (await answer(server, "getBlock", top)) as { archive: { root: string } };
     const byArchive = () => answer(server, "getBlockByArchive", archive.archive.root);
     expect(await answer(server, "getBlockByHash", hash)).toBeDefined();
-    const witness = await answer(server, "getLowNullifierMembershipWitness", hash, zero);
+    const witness = await answer(server, "getLowNullifierMembershipWitness", hash, absent);
     expect(witness).toHaveProperty("leafPreimage");
 
     const depth = (await l1.height()) - (await l1.heightOfCheckpoint(top)) + 1;
@@ -241,7 +243,7 @@ describe("clients during a reorg", () => {
       expect(await answer(server, method, ...params), method).toBeNull();
     expect(await byArchive()).toBeNull();
     for (const [method, ...params] of [
-      ["getLowNullifierMembershipWitness", hash, zero],
+      ["getLowNullifierMembershipWitness", hash, absent],
       ["getPublicDataWitness", hash, zero],
       ["getPublicStorageAt", hash, zero, zero],
       ["findLeavesIndexes", hash, 0, [zero]],
@@ -257,7 +259,7 @@ describe("clients during a reorg", () => {
 
     await l1.replayToCheckpoint(top);
     await untilBlock(top);
-    expect(await answer(server, "getLowNullifierMembershipWitness", hash, zero)).toEqual(witness);
+    expect(await answer(server, "getLowNullifierMembershipWitness", hash, absent)).toEqual(witness);
     expect(await byArchive()).toEqual(archive);
   });
 
