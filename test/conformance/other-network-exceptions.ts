@@ -9,6 +9,10 @@ export const EXCEPTIONS: readonly { reason: string; cases: readonly number[] }[]
       "the L1 answers name contracts of the recording's set-up that nothing on L1 tells (see recording-limits.ts)",
     cases: [7, 11],
   },
+  // getTxReceipt
+  { reason: "this node tells a transaction that it never saw from one that it dropped", cases: [97] },
+  // getPrivateLogsByTags
+  { reason: "this node refuses a fraction of a page", cases: [243] },
   // getCurrentMinFees
   { reason: "fees follow that chain's L1", cases: [14] },
   // getMaxPriorityFees, getPendingTxCount, getTxByHash, getPendingTxs
