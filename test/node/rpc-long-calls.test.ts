@@ -91,6 +91,7 @@ describe("threads for long calls", () => {
         { namespace: "node", name: "isReady", values: [], jsonrpc: json(null), id: undefined },
         json({ jsonrpc: "2.0", error: { code: -32600, message: "Invalid Request" }, id: null }),
       ],
+      notifications: [1],
     });
     expect(log.entries).toEqual([]);
   });
