@@ -70,6 +70,7 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
     metrics: new Metrics((error) => {
       throw error;
     }),
+    sampleAccounts: () => () => {},
     loggerFor: () => silentLogger,
   };
   const options = {

@@ -46,7 +46,9 @@ const SETTLED = wordOf(0x17);
 function forwarding(...urls: string[]) {
   const log = recordingLogger();
   const content = fakeContent({ settledTx: (hash) => (hash[0] === SETTLED[0] ? settledTx() : undefined) });
-  const registry = publicRegistry(fakeServices({ chain: fakeChain({ latest: 2 }), content, ...neededServices() }));
+  const needed = neededServices();
+  const status = { ...needed.status, revertWords: "4.3" as const };
+  const registry = publicRegistry(fakeServices({ chain: fakeChain({ latest: 2 }), content, ...needed, status }));
   const forwarder = new Upstreams({ urls: () => urls, log });
   const options = { maxBatchSize: 10, namespaces: ["node", "svc", "p2p"] as const, forwarder };
   const dispatcher = new Dispatcher(registry, options, log);
