@@ -1,5 +1,6 @@
 /**
- * Writes assembly/unrolled: the products of the core with every column written out, since loops and arrays of limbs cost
+ * Writes assembly/unrolled: the products of the core with every column written out, since loops and arrays of limbs
+ * cost
  * the compiler its registers. `build:wasm` runs it; the files are not kept.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 /**
- * The column rule of product scanning (Comba, "Exponentiation cryptosystems on the IBM PC", 1990): column k of a product
+ * The column rule of product scanning (Comba, "Exponentiation cryptosystems on the IBM PC", 1990): column k of a
+ * product
  * of two numbers of n digits is the sum of a_i b_j over i + j = k with 0 <= i, j < n.
  */
 

@@ -42,7 +42,8 @@ function columns(ofColumn: (k: number) => Split[]): string[] {
 }
 
 /**
- * `product(starts, a, b)` to COLUMNS: starts 10 x 16 | a 80 | b 80. Digits of a may be up to 2^51 beside balanced ones of
+ * `product(starts, a, b)` to COLUMNS: starts 10 x 16 | a 80 | b 80. Digits of a may be up to 2^51 beside balanced ones
+ * of
  * b, but a_4 up to 2^52, so that its products are split alone.
  */
 export function product(): string {
@@ -70,7 +71,8 @@ export function squareProduct(): string {
 }
 
 /**
- * Body of a reduction that folds the n lowest columns (assembly/lanes/reduction.ts): digit u_i of column i, times digit j
+ * Body of a reduction that folds the n lowest columns (assembly/lanes/reduction.ts): digit u_i of column i, times digit
+ * j
  * of the i-th constant of FOLD, goes to column n + j. `last` is where column n + 5 starts.
  */
 function folded(n: number, columns: string, last: string, addend: string): string[] {
@@ -130,8 +132,10 @@ const DIFFERENCES: Term[] = upTo(DIGITS).flatMap((i) =>
 );
 
 /**
- * Columns of the sum of three elements times three factors, by Karatsuba's method: a_i b_j + a_j b_i is a_i b_i + a_j b_j
- * + (a_i - a_j) (b_j - b_i), so 15 products of digits do for 25. Column k takes the a_i b_i of all i that are part of an
+ * Columns of the sum of three elements times three factors, by Karatsuba's method: a_i b_j + a_j b_i is a_i b_i + a_j
+ * b_j
+ * + (a_i - a_j) (b_j - b_i), so 15 products of digits do for 25. Column k takes the a_i b_i of all i that are part of
+ * an
  * i + j = k: a running sum over k. A column with two pairs i, j is stored in between to keep registers free.
  */
 export function sumOfThree(): string {

@@ -37,7 +37,8 @@ export function squareProduct(): string {
 }
 
 /**
- * `reduced(out, addend, adds)`: Montgomery reduction of COLUMNS plus an addend if `adds`. Column k takes the q_i p_j with
+ * `reduced(out, addend, adds)`: Montgomery reduction of COLUMNS plus an addend if `adds`. Column k takes the q_i p_j
+ * with
  * i + j = k; q_k makes column k < n vanish.
  */
 export function reduction(): string {

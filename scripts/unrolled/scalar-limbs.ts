@@ -1,6 +1,8 @@
 import { assemblyFunction, at, column, squareColumn, type Term, upTo } from "./columns.ts";
 
-/** How a quotient limb q of column c is chosen and what c carries with q p_0 added, as expressions of AssemblyScript. */
+/**
+ * How a quotient limb q of column c is chosen and what c carries with q p_0 added, as expressions of AssemblyScript.
+ */
 export interface MontgomeryStep {
   quotient(c: string): string;
   carry(c: string, q: string): string;

@@ -49,7 +49,8 @@ export class SyncHealth {
   }
 
   /**
-   * The health of L1, of the blob sources, and of the sync itself. `isL1Out` tells of an outage while the iteration that
+   * The health of L1, of the blob sources, and of the sync itself. `isL1Out` tells of an outage while the iteration
+   * that
    * met it has not failed yet.
    */
   probes(sync: { paused: boolean; initialSyncComplete: boolean }, isL1Out: () => boolean = () => false): HealthProbe[] {

@@ -20,7 +20,9 @@ export interface EndpointBookOptions {
   restMs?: number;
 }
 
-/** An endpoint may fail for this long before its service counts as failed: a restart or one lost answer is no outage. */
+/**
+ * An endpoint may fail for this long before its service counts as failed: a restart or one lost answer is no outage.
+ */
 const OUTAGE_MS = 3_000;
 
 /** The health of all endpoints that a process was configured with, over all their users. */

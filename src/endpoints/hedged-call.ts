@@ -11,7 +11,8 @@ export interface HedgedCallOptions {
   hedgeMs?: number;
   /**
    * `call`: a silent endpoint's call goes to the next one after the delay. `probe`, for calls that may rightly take
-   * long: only if it does not answer a probe either, and then its answer is no longer waited for where there is no other
+   * long: only if it does not answer a probe either, and then its answer is no longer waited for where there is no
+   * other
    * endpoint. An endpoint that fails is then asked only after it answered a probe.
    */
   hedge?: "call" | "probe";

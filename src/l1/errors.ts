@@ -230,7 +230,9 @@ export class L1ReorgError extends L1Error {
   readonly fatal = false;
 }
 
-/** L1 has the block of a log, but the endpoint does not give the transaction of the log: it lags, or prunes old ones. */
+/**
+ * L1 has the block of a log, but the endpoint does not give the transaction of the log: it lags, or prunes old ones.
+ */
 export class L1TransactionMissingError extends L1Error {
   override readonly name = "L1TransactionMissingError";
   readonly fatal = false;

@@ -148,7 +148,8 @@ export interface RollupReader {
   /** The inbox event of a leaf; undefined if L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
   /**
-   * The rollup's status for a checkpoint at L1 block `at`, from each endpoint by itself, with the hashes that it has for
+   * The rollup's status for a checkpoint at L1 block `at`, from each endpoint by itself, with the hashes that it has
+   * for
    * that block and for an earlier one. Endpoints that do not answer are left out.
    */
   views(question: { checkpoint: number; at: number; earlier: number | undefined }): Promise<EndpointView[]>;

@@ -12,7 +12,8 @@ export interface Mode {
   /** Whether memory counts for more than the processors, by which its space for young objects stays small. */
   savesMemory?(values: Values): boolean;
   /**
-   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network and
+   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network
+   * and
    * changes nothing. `run` may rely on them.
    */
   checks(): readonly StartCheck[] | Promise<readonly StartCheck[]>;

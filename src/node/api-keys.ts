@@ -1,7 +1,9 @@
 import type { Values } from "../config/options.ts";
 import { ApiKeysError } from "../rpc/keys/api-key.ts";
 
-/** The file of API keys, if one is given. Throws an ApiKeysError when keys are required and there is no file of them. */
+/**
+ * The file of API keys, if one is given. Throws an ApiKeysError when keys are required and there is no file of them.
+ */
 export function apiKeys({
   rpcApiKeysFile: file,
   rpcRequireApiKey: required,

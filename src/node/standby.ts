@@ -88,7 +88,9 @@ export interface Compatible<R> {
   readonly genesis: Genesis;
 }
 
-/** The rollup if it can be followed. Rejects with what `connect` rejects with, except for rollups of other protocols. */
+/**
+ * The rollup if it can be followed. Rejects with what `connect` rejects with, except for rollups of other protocols.
+ */
 async function look<R extends RollupReader>(
   connect: () => Promise<R>,
   geneses: StandbyOptions<R>["geneses"],

@@ -21,7 +21,9 @@ type StopSignal = keyof typeof EXIT_CODES;
 /** Time limit of a stop. After it the process exits anyway, which is safe, since the store is always consistent. */
 export const STOP_LIMIT_MS = 10_000;
 
-/** Errors of the system that the operator can mend: space, rights, limits, the disk. Their message says what and where. */
+/**
+ * Errors of the system that the operator can mend: space, rights, limits, the disk. Their message says what and where.
+ */
 const OF_THE_MACHINE: ReadonlySet<unknown> = new Set([
   ...[
     "ENOSPC",

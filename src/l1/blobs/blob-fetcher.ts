@@ -66,7 +66,8 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   /**
-   * Checks that the sources are reachable, and logs those that are not. A source that does not answer soon after another
+   * Checks that the sources are reachable, and logs those that are not. A source that does not answer soon after
+   * another
    * one counts as unreachable. Throws a NoBlobSourceReachableError if none is, unless `allowEmpty`, or the reason of
    * `signal`.
    * @returns the number of reachable sources.

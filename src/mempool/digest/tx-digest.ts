@@ -6,7 +6,9 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 export interface ContentDigest {
   /** Hash of the anchor block's header. */
   anchorHash: Fr;
-  /** First reason why calldata or contract class logs do not match their commitments in `data`, or classes their ids. */
+  /**
+   * First reason why calldata or contract class logs do not match their commitments in `data`, or classes their ids.
+   */
   dataFault: string | undefined;
   /** First fault of a contract instance that the tx publishes. */
   instanceFault: string | undefined;

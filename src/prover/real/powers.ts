@@ -32,7 +32,8 @@ export function g2Point(bytes: Uint8Array): G2Point {
 }
 
 /**
- * Whether in each run of points other than zero each is tau times the one before, for `tauG2` = tau * G2: with random 128-bit r_i, the
+ * Whether in each run of points other than zero each is tau times the one before, for `tauG2` = tau * G2: with random
+ * 128-bit r_i, the
  * pairing of sum(r_i * P_i) and tau * G2 must be that of sum(r_i * P_(i+1)) and G2. Wrong points pass with probability
  * 2^-128.
  */

@@ -22,7 +22,8 @@ const heads = new WeakMap<readonly Header[], Map<number, Uint8Array>>();
 
 /**
  * What follows "HTTP/1.1 " in the head of an answer, without the last line break: it goes out by one call in place of
- * the status. `kept`: the connection stays open for a further request. Made once for each list and status; the list must not change. Throws a HeaderValueError.
+ * the status. `kept`: the connection stays open for a further request. Made once for each list and status; the list
+ * must not change. Throws a HeaderValueError.
  */
 export function headBytes(status: number, headers: readonly Header[], kept: boolean): Uint8Array {
   const key = kept ? status : -status;

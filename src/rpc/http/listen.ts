@@ -13,7 +13,8 @@ export function allowLongHeads(): void {
 }
 
 /**
- * Listens with uWebSockets.js, or with node:http: when the options ask for it, and with a warning where the native binary
+ * Listens with uWebSockets.js, or with node:http: when the options ask for it, and with a warning where the native
+ * binary
  * does not load. Throws a ListenError.
  */
 export async function listen(application: HttpApplication, options: ListenerOptions, log: Logger): Promise<Listener> {

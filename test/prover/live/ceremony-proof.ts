@@ -4,7 +4,8 @@
  *
  *   node test/prover/live/ceremony-proof.ts POINTS [BB [ROOT]]
  *
- * POINTS: a file of at least the first 4,097 points of the ceremony, 64 bytes each, as in bn254_g1.dat. BB: the program,
+ * POINTS: a file of at least the first 4,097 points of the ceremony, 64 bytes each, as in bn254_g1.dat. BB: the
+ * program,
  * by default the installed package's. ROOT: a Debian 13 (scripts/debian-root.sh), whose libraries run bb where those of
  * this machine are too old.
  */

@@ -234,7 +234,9 @@ async function stop(...guards: SigningGuard[]): Promise<void> {
   await Promise.all(guards.map((guard) => guard.close()));
 }
 
-/** The rows of the table now, to be put back by the returned function, in one of the ways in which a dump is restored. */
+/**
+ * The rows of the table now, to be put back by the returned function, in one of the ways in which a dump is restored.
+ */
 async function dump(): Promise<(emptying: string) => Promise<void>> {
   const kept = (await rows()).map((row) => JSON.stringify(row));
   return async (emptying) => {
