@@ -4,6 +4,7 @@ import type { RollupReader } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { listen } from "../rpc/http/listen.ts";
 import type { Answer, HttpApplication } from "../rpc/http/listener.ts";
+import { PathPrefix } from "../rpc/http/path-prefix.ts";
 import type { ConfiguredGeneses, Genesis } from "./genesis.ts";
 import type { NodeLogger } from "./logging.ts";
 
@@ -47,6 +48,8 @@ const statusOnly = (reason: () => string): HttpApplication => ({
 export interface StandbyOptions<R extends RollupReader> {
   host: string;
   port: number;
+  /** See RpcServerOptions. */
+  prefix: string;
   /** See ListenerOptions. */
   maxConnections?: number;
   /** Connects for the first time. */
@@ -116,8 +119,9 @@ export async function untilCompatible<R extends RollupReader>(options: StandbyOp
   const first = await look(options.connect, geneses);
   if ("reader" in first) return first;
   let { obstacle } = first;
+  const probes = statusOnly(() => obstacle.reason);
   const listener = await listen(
-    statusOnly(() => obstacle.reason),
+    options.prefix === "" ? probes : new PathPrefix(probes, options.prefix),
     {
       host: options.host,
       port: options.port,

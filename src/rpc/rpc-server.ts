@@ -10,6 +10,7 @@ import { listen } from "./http/listen.ts";
 import type { Header, HttpApplication, Listener, ListenerOptions } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
+import { PathPrefix, rootPaths } from "./http/path-prefix.ts";
 import { type CallLimit, RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { TrustedProxies, type TrustedProxySettings } from "./http/trusted-proxies.ts";
@@ -32,6 +33,8 @@ export interface RpcServerOptions {
   /** 0 takes a free port. */
   port: number;
   namespaces: readonly Namespace[];
+  /** In front of the path of every request; others are not found. Begins with a slash and ends with none. Default "". */
+  prefix?: string;
   /** See ListenerOptions. */
   adapter?: ListenerOptions["adapter"];
   /** See ListenerOptions. */
@@ -88,7 +91,7 @@ export interface RpcServerOptions {
   pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
   /** Set when several threads of this process listen on one port: limits then apply across all of them. */
   shared?: SharedPort;
-  /** Serves WebSockets with subscriptions at the root path; none without. */
+  /** Serves WebSockets with subscriptions at "/"; none without. */
   sockets?: SocketSettings;
   /** Counts the sockets that are cut off, when the port is not `shared`. */
   socketCuts?: SocketCuts;
@@ -123,7 +126,7 @@ const UNFINISHED_PART = 1 / 4;
 /** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
   const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
-  const { cors = true, maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = options;
+  const { prefix = "", cors = true, maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = options;
   const settings = {
     ...options,
     cors: cors === true,
@@ -172,6 +175,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     new SocketApplication(
       new SubscriptionHub(subscriptions, { mostBehind: sockets.maxBehind }),
       {
+        paths: rootPaths(prefix),
         settings: sockets,
         gate: socketGate(),
         budget,
@@ -186,5 +190,6 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   application = options.guard?.(application) ?? application;
   if (options.page !== undefined) application = new PageRoute(application, options.page);
   if (typeof cors === "object") application = new OriginList(application, cors);
+  if (prefix !== "") application = new PathPrefix(application, prefix);
   return listen(application, { ...settings, webSocket }, log);
 }

@@ -161,8 +161,8 @@ describe("names of former releases", () => {
 });
 
 test("options without effect are named in one warning", () => {
-  const { warnings } = given({ "--api-prefix": "/x" }, { LOG_MULTILINE: "1", NETWORK: "testnet" });
-  expect(warnings).toEqual(["without effect: --api-prefix, LOG_MULTILINE"]);
+  const { warnings } = given({ "--world-state-data-directory": "/x" }, { LOG_MULTILINE: "1", NETWORK: "testnet" });
+  expect(warnings).toEqual(["without effect: --world-state-data-directory, LOG_MULTILINE"]);
   expect(given({ "--port": "1", "--node": "true" }).warnings).toEqual([]);
 });
 

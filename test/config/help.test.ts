@@ -78,7 +78,6 @@ describe("docs/configuration.md", () => {
     expect(row("--bot.botMode")).toMatch(/\| bot \|$/);
     expect(row("--bot.senderSalt")).toMatch(/\| bot \(no effect\) \|$/);
     expect(row("--txe")).toMatch(/\| test server \(not available yet\) \|$/);
-    expect(row("--api-prefix")).toMatch(/\| rpc \(no effect\) \|$/);
     expect(row("L1_FIXED_PRIORITY_FEE_PER_GAS")).toContain("`L1_FIXED_PRIORITY_FEE_PER_GAS` (deprecated)");
   });
 });

@@ -10,6 +10,7 @@ import {
   positiveFraction,
   rollupVersion,
 } from "../../src/config/number-kinds.ts";
+import { OPTIONS } from "../../src/config/options.ts";
 import {
   enr,
   fieldElement,
@@ -208,4 +209,24 @@ test("an option of fixed names may have aliases", () => {
   const kind = oneOf(["NONE", "CHECKPOINTED"], { PENDING: "CHECKPOINTED" });
   expect(kind.parse("pending")).toBe("CHECKPOINTED");
   expect(kind.rule).toBe("must be one of NONE, CHECKPOINTED, PENDING");
+});
+
+test.each([
+  ["/", ""],
+  ["//", undefined],
+  ["/rpc", "/rpc"],
+  [" /rpc/ ", "/rpc"],
+  ["/v4/net-1.a_b~", "/v4/net-1.a_b~"],
+  ["rpc", undefined],
+  ["/a//b", undefined],
+  ["/a/../b", undefined],
+  ["/.", undefined],
+  ["/a b", undefined],
+  ["/a%20", undefined],
+  ["/:name", undefined],
+  ["/*", undefined],
+  ["/a?b", undefined],
+  [`/${"a".repeat(200)}`, undefined],
+])("path prefix %j is %j", (given, value) => {
+  expect(OPTIONS.apiPrefix.kind.parse(given)).toBe(value);
 });

@@ -42,7 +42,7 @@ test("all groups and subsystems of options are used, and idle options give their
   expect(new Set(rows.map(([, { usedBy }]) => usedBy))).toEqual(new Set(Object.keys(SUBSYSTEMS)));
   expect(idleReason(OPTIONS.node as Option)).toBeUndefined();
   expect(idleReason(OPTIONS.txe as Option)).toBe("not available yet");
-  expect(idleReason(OPTIONS.apiPrefix as Option)).toBe("no effect");
+  expect(idleReason(OPTIONS.worldStateDataDirectory as Option)).toBe("no effect");
 });
 
 test("every number option is bounded, and times fit a timer", () => {

@@ -78,11 +78,16 @@ test("a node killed during the initial sync continues from its last block", asyn
 });
 
 test("a node configured with another genesis stands by and answers only /status", async () => {
-  const svc = spawnSvc(args("--port", "18099"), { ...genesis, SPONSORED_FPC: "0" });
+  const port = await freePort();
+  const at = `http://127.0.0.1:${port}`;
+  const svc = spawnSvc(args("--port", String(port), "--api-prefix", "/l2/"), { ...genesis, SPONSORED_FPC: "0" });
   running.add(svc);
   await svc.shows(/standing by: the rollup was deployed for another genesis/);
-  expect((await fetch("http://127.0.0.1:18099/status")).status).toBe(200);
-  expect((await fetch("http://127.0.0.1:18099/", { method: "POST" })).status).toBe(404);
+  expect((await fetch(`${at}/l2/status`)).status).toBe(200);
+  expect((await fetch(`${at}/l2`, { method: "POST" })).status).toBe(404);
+  expect((await fetch(`${at}/status`)).status).toBe(404);
+  const asked = await runSvc(["status", "--json", "--url", `${at}/l2/`]);
+  expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining("standing by") });
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
 });

@@ -9,6 +9,8 @@ import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
 import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
 
 const LAST_BLOCK = 59;
+/** The node's; the process that reads its store has none. */
+const NODE_PREFIX = "/node";
 
 /** The tests share a data directory and a process of --rpc-only, and run in order. */
 let folder: string;
@@ -44,7 +46,7 @@ function start(...args: string[]): Svc {
 const startNode = () =>
   start(
     ...["--node", "--l1-rpc-urls", anvil.url, "--registry-address", RECORDED_CHAIN.registryAddress],
-    ...["--archiver.blobFileStoreUrls", chain.blobStore],
+    ...["--archiver.blobFileStoreUrls", chain.blobStore, "--api-prefix", NODE_PREFIX],
   );
 const startReader = () => start("--rpc-only", "--rpc-min-block-wait", "1", "--rpc-node-away-limit", "1");
 
@@ -52,7 +54,7 @@ const startReader = () => start("--rpc-only", "--rpc-min-block-wait", "1", "--rp
 async function urlOf(svc: Svc): Promise<string> {
   await svc.shows(/answering JSON-RPC on \S+:\d+/);
   const all = [...`${svc.output.stdout}${svc.output.stderr}`.matchAll(/answering JSON-RPC on \S+:(\d+)/g)];
-  return `http://127.0.0.1:${all.at(-1)![1]}`;
+  return `http://127.0.0.1:${all.at(-1)![1]}${svc === node ? NODE_PREFIX : ""}`;
 }
 
 async function call(svc: Svc, method: string, params: unknown[] = [], headers: Record<string, string> = {}) {
@@ -139,7 +141,7 @@ test("processes of --rpc-only are stopped and killed without harm to the node", 
 test("a process of --rpc-only passes on what the pool of the node tells", async () => {
   subscriber = await SocketClient.to(Number(new URL(await urlOf(reader)).port));
   const { cursor } = await subscriber.subscribe("pendingTransactions");
-  const direct = await SocketClient.to(Number(new URL(await urlOf(node)).port));
+  const direct = await SocketClient.to(Number(new URL(await urlOf(node)).port), {}, NODE_PREFIX);
   expect((await direct.subscribe("pendingTransactions")).cursor).toBe(cursor);
   await direct.leave();
   await subscriber.subscribe("transaction", { txHash: `0x${"01".repeat(32)}` });

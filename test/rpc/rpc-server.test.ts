@@ -1,7 +1,9 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Listener } from "../../src/rpc/http/listener.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { MovingChain } from "./subscriptions/support/moving-chain.ts";
+import { SocketClient } from "./subscriptions/support/socket-client.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
 const UWS_LISTENER = "../../src/rpc/http/uws-listener.ts";
@@ -38,6 +40,52 @@ test("an RPC server applies the rate limit it is given", async () => {
   for (let i = 0; i < 4; i++) answers.push(await call("node_isReady"));
   expect(answers[0]).toMatchObject({ result: true });
   expect(answers[3]).toMatchObject({ error: { code: -32005 } });
+});
+
+describe.each(["auto", "node"] as const)("an RPC server with a path prefix, adapter %s", (adapter) => {
+  const sockets = {
+    ...{ maxPerClient: 4, maxSubscriptions: 4, maxFilters: 4, maxMessageBytes: 65_536 * 2, maxBuffered: 65_536 },
+    ...{ idleTimeoutMs: 60_000, maxBehind: 10 },
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "node_isReady" });
+  const headers = { "content-type": "application/json" };
+  const page = [{ name: "", headers: [], hash: "a", bytes: Buffer.from("page") }];
+
+  test("serves every route below the prefix, and nothing elsewhere", async () => {
+    const services = fakeServices();
+    const subscriptions = { ...services, store: new MovingChain(), pool: undefined, poolStatus: async () => undefined };
+    const options = { port: 0, host: "127.0.0.1", namespaces: ["node", "svc"] as const, getReads: true, page };
+    listener = await startRpcServer(
+      publicRegistry(services),
+      { ...options, adapter, prefix: "/net-1/rpc", sockets, subscriptions, rateLimit: 1_000 },
+      recordingLogger(),
+    );
+    const { port } = listener;
+    const ask = async (method: string, path: string) => {
+      const asked = { method, headers, redirect: "manual", ...(method === "POST" && { body }) } as const;
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, asked);
+      return [response.status, await response.text()];
+    };
+    const answer = [200, '{"jsonrpc":"2.0","id":1,"result":true}'];
+    expect(await ask("POST", "/net-1/rpc")).toEqual(answer);
+    expect(await ask("POST", "/net-1/rpc/")).toEqual(answer);
+    expect(await ask("GET", "/net-1/rpc/status")).toEqual([200, "OK"]);
+    expect(await ask("GET", "/net-1/rpc/v1/node_getBlock?params=[]")).toMatchObject([400, /"code":-32602/]);
+    expect(await ask("GET", "/net-1/rpc/ui/")).toEqual([200, "page"]);
+    expect((await ask("OPTIONS", "/net-1/rpc"))[0]).toBe(200);
+    for (const path of ["/", "/status", "/ui/", "/net-1", "/net-1/", "/net-1/rpcs", "/net-1/rpc//", "/net-1/RPC"]) {
+      expect(await ask("GET", path), path).toEqual([404, "Not Found"]);
+      expect(await ask("POST", path), path).toEqual([404, "Not Found"]);
+    }
+    for (const path of ["/net-1/rpc", "/net-1/rpc/"]) {
+      const client = await SocketClient.to(port, {}, path);
+      expect(await client.call("node_isReady")).toBe(true);
+      await client.leave();
+    }
+    for (const path of ["/", "/net-1", "/net-1/rpc/status"]) {
+      await expect(SocketClient.to(port, {}, path), path).rejects.toThrow(/Unexpected server response: (404|405|200)/);
+    }
+  });
 });
 
 test("without the native binary, node:http serves and a warning is logged", async () => {

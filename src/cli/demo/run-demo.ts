@@ -34,7 +34,7 @@ export async function runDemo(values: Values): Promise<void> {
   const started = (node: RunningNode): void => {
     node
       .synced()
-      .then(() => requestsToTry(`http://${values.rpcHost}:${node.port}`))
+      .then(() => requestsToTry(`http://${values.rpcHost}:${node.port}${values.apiPrefix}`))
       .then((text) => process.stdout.write(text))
       .catch((error: unknown) => log.debug({ error }, "nothing to try"));
   };

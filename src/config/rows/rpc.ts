@@ -24,6 +24,19 @@ const apiKey: Kind<string> = {
   parse: (given) => (/^[\x21-\x7e]{1,1000}$/.test(given) ? given : undefined),
 };
 
+/** Slashes at its end are dropped, so that / is no prefix. */
+const routePrefix: Kind<string> = {
+  ...text,
+  name: "path prefix",
+  placeholder: "path",
+  rule: "must begin with a slash and have letters, digits and - . _ ~ between single slashes, at most 200 characters",
+  parse(given) {
+    const trimmed = given.trim();
+    if (trimmed.length > 200) return undefined;
+    return /^((?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*)\/?$/.exec(trimmed)?.[1];
+  },
+};
+
 export const rpc = {
   port: withDefault(
     { flags: ["--port"], env: ["AZTEC_PORT"], kind: port, meaning: "public JSON-RPC port, 0 for any free one" },
@@ -39,7 +52,12 @@ export const rpc = {
     "0.0.0.0",
   ),
   apiPrefix: withDefault(
-    { flags: ["--api-prefix"], env: ["API_PREFIX"], kind: text, meaning: "prefix of the route", unused: true },
+    {
+      flags: ["--api-prefix"],
+      env: ["API_PREFIX"],
+      kind: routePrefix,
+      meaning: "path in front of every route of the JSON-RPC port, as /rpc; without it requests are not found",
+    },
     "",
   ),
   rpcHttpAdapter: withDefault(

@@ -36,6 +36,7 @@ export type AgentSettings = ObjectStoreSettings &
     | "proofStore"
     | "proverBrokerApiKey"
     | "port"
+    | "apiPrefix"
     | "rpcHost"
     | "rpcMaxBodySize"
     | "rpcMaxBatchSize"
@@ -87,6 +88,7 @@ export async function startAgents(
     {
       host: values.rpcHost,
       port: values.port,
+      prefix: values.apiPrefix,
       namespaces: agentNamespaces(count),
       maxBodyBytes: values.rpcMaxBodySize,
       maxBatchSize: values.rpcMaxBatchSize,

@@ -23,6 +23,7 @@ export type BootnodeSettings = Pick<
   | "bootstrapNodes"
   | "l1ChainId"
   | "port"
+  | "apiPrefix"
   | "rpcHost"
   | "rpcMaxBodySize"
   | "rpcMaxBatchSize"
@@ -74,6 +75,7 @@ export async function startBootnode(
       {
         host: values.rpcHost,
         port: values.port,
+        prefix: values.apiPrefix,
         namespaces: ["bootstrap"],
         maxBodyBytes: values.rpcMaxBodySize,
         maxBatchSize: values.rpcMaxBatchSize,

@@ -1,5 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import type { LoggerFor } from "../logging.ts";
+import { localUrl } from "../rpc-only/node-record.ts";
 import type { RunningService } from "../supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
 import { BotRefusedError } from "./errors.ts";
@@ -16,8 +17,7 @@ export function refuseProofs(values: Pick<Values, "realProofs">): void {
  * Throws a BotRefusedError for unsupported settings.
  */
 export function startBotBeside(values: Values, port: number, loggerFor: LoggerFor): RunningService {
-  const host = ["0.0.0.0", "::", ""].includes(values.rpcHost) ? "127.0.0.1" : values.rpcHost;
-  const url = values.nodeUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = values.nodeUrl ?? localUrl(values, port);
   const runner = configuredRunner(values, url, loggerFor);
   runner.start().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

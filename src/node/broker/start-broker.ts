@@ -32,6 +32,7 @@ export type BrokerSettings = Pick<
   | "proverBrokerDebugReplayEnabled"
   | "proverBrokerApiKey"
   | "port"
+  | "apiPrefix"
   | "rpcHost"
   | "rpcMaxBodySize"
   | "rpcMaxBatchSize"
@@ -96,6 +97,7 @@ export async function startBroker(
       {
         host: values.rpcHost,
         port: values.port,
+        prefix: values.apiPrefix,
         namespaces: ["proverBroker"],
         maxBodyBytes: Math.max(values.rpcMaxBodySize, LEAST_BODY_BYTES),
         maxBatchSize: values.rpcMaxBatchSize,

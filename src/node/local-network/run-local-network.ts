@@ -172,7 +172,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     progress.end();
     process.stdout.write(
       banner({
-        url: `http://${values.rpcHost}:${node.port}`,
+        url: `http://${values.rpcHost}:${node.port}${values.apiPrefix}`,
         adminUrl: `http://${values.adminHost}:${node.adminPort}`,
         l1Url: l1.url,
         identity: chain.identity,

@@ -91,6 +91,7 @@ async function connectedRollup(
   const { reader, genesis } = await untilCompatible({
     host: values.rpcHost,
     port: values.port,
+    prefix: values.apiPrefix,
     maxConnections: values.rpcMaxConnections,
     connect: () => connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal),
     reconnect: () => connectRollup(l1),

@@ -29,6 +29,7 @@ export type RpcSettings = PortSettings &
     Values,
     | "rpcHost"
     | "port"
+    | "apiPrefix"
     | "rpcNamespaces"
     | "rpcRateLimit"
     | "rpcMaxWaitingSize"
@@ -204,7 +205,7 @@ function namespacesOf(values: RpcSettings) {
 /** For processes that read the store of a node whose public port is open. */
 export function nodeRecord(values: RpcSettings, { identity }: { identity: RollupIdentity }, port: number): NodeRecord {
   return {
-    rpcUrl: localUrl(values.rpcHost, port),
+    rpcUrl: localUrl(values, port),
     // Readers of the store have no jobs.
     namespaces: namespacesOf(values).filter((namespace) => namespace !== JOB_SOURCE),
     mapSizeKb: values.dataStoreMapSizeKb,
@@ -227,6 +228,7 @@ export function publicPort(
       ...portOptions(values, context),
       host: values.rpcHost,
       port: values.port,
+      prefix: values.apiPrefix,
       namespaces: namespacesOf(values),
       rateLimit: values.rpcRateLimit,
       cors: values.rpcCorsOrigins,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Values } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { L1ContractAddresses, RollupIdentity } from "../../l1/types.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
@@ -35,10 +36,10 @@ export class NodeRecordError extends OperatorError {
   }
 }
 
-/** URL at which a port that binds to `host` is reached from this machine. */
-export function localUrl(host: string, port: number): string {
+/** URL at which the public port is reached from this machine. */
+export function localUrl({ rpcHost: host, apiPrefix }: Pick<Values, "rpcHost" | "apiPrefix">, port: number): string {
   const reached = UNSPECIFIED[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${reached}:${port}`;
+  return `http://${reached}:${port}${apiPrefix}`;
 }
 
 /** Throws the system's error. */

@@ -87,6 +87,8 @@ export interface PlainPost {
 
 /** What opens WebSockets, beside an HttpApplication. */
 export interface WebSocketApplication {
+  /** Paths at which sockets are opened. */
+  readonly paths: readonly string[];
   /** Longest message of a client, in bytes. The connection of a client that sends a longer one is closed. */
   readonly maxMessageBytes: number;
   /** A client of which nothing came for this long, not even the answer to a ping, is cut off. */
@@ -147,7 +149,7 @@ export interface ListenerOptions {
    * 0.
    */
   shared?: boolean;
-  /** Serves WebSockets at the root path; none when absent. */
+  /** Serves WebSockets; none when absent. */
   webSocket?: WebSocketApplication;
 }
 

@@ -15,6 +15,7 @@ import {
 import { capConnections } from "./node-connection-cap.ts";
 import { routeWebSockets } from "./node-web-socket.ts";
 import { OpenConnections } from "./open-connections.ts";
+import { originForm } from "./path-prefix.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { TurnShare } from "./turn-share.ts";
@@ -96,13 +97,6 @@ export async function listenWithNode(application: HttpApplication, options: List
       cutSockets?.();
     },
   };
-}
-
-/** Of a request target that names scheme and authority, what follows these (RFC 9112 section 3.2.2). */
-function originForm(target: string): string {
-  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
-  if (path === undefined) return target;
-  return path.startsWith("/") ? path : `/${path}`;
 }
 
 /** To `OPTIONS *`, which asks about the server as a whole (RFC 9110 section 9.3.7). */

@@ -30,7 +30,7 @@ export interface NodeSockets {
   failed: HttpApplication["failed"];
 }
 
-/** Serves WebSockets at the root path of a node:http server. Returns what cuts all of them off. */
+/** Serves the WebSockets of a node:http server. Returns what cuts all of them off. */
 export function routeWebSockets(
   server: Server,
   application: WebSocketApplication,
@@ -68,7 +68,7 @@ export function routeWebSockets(
     let outcome: ReturnType<WebSocketApplication["accept"]>;
     try {
       const asked = head(req);
-      outcome = refusal(req) ?? (asked.path === "/" ? application.accept(asked) : NOT_FOUND);
+      outcome = refusal(req) ?? (application.paths.includes(asked.path) ? application.accept(asked) : NOT_FOUND);
     } catch (error) {
       outcome = failed(error);
     }

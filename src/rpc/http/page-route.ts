@@ -1,5 +1,6 @@
 import { constants, gzipSync } from "node:zlib";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import { withPath } from "./path-prefix.ts";
 
 /** A file that is served as it is. Plain data: it crosses threads. */
 export interface StaticFile {
@@ -117,15 +118,7 @@ export class PageRpcRoute implements HttpApplication {
 
   receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
     if (head.path !== PAGE_RPC) return this.#inner.receive(head, admitted);
-    const { method, query } = head;
-    return this.#page.receive({
-      method,
-      path: "/",
-      query,
-      header: (name) => head.header(name),
-      client: () => head.client(),
-      signal: () => head.signal(),
-    });
+    return this.#page.receive(withPath(head, "/"));
   }
 
   failed(error: unknown): Answer {

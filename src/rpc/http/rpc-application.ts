@@ -17,6 +17,7 @@ import {
 } from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
+import { originForm } from "./path-prefix.ts";
 import type { CallLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
 import {
@@ -326,7 +327,7 @@ export class RpcApplication implements HttpApplication {
  */
 function normalPath(target: string): string {
   if (target === "/" || target === "/status") return target;
-  const path = target.replace(/^https?:\/\/[^/]*/i, "") || "/";
+  const path = originForm(target);
   return path === "/status/" ? "/status" : path;
 }
 

@@ -45,8 +45,8 @@ export interface UwsSockets {
 }
 
 /**
- * Serves WebSockets at the root path. Other requests there go on to the next route. Returns a function that ends what
- * runs beside.
+ * Serves WebSockets at the application's paths. Other requests there go on to the next route. Returns a function that
+ * ends what runs beside.
  *
  * The library keeps an unfinished message to itself and does not tell of it. So a socket that may send long messages
  * has its longest counted as unfinished while it is open. When there is no room for that, a new socket may send
@@ -71,7 +71,7 @@ export function routeWebSockets(
     // The application bounds what waits; the library would drop messages without a word.
     maxBackpressure: 0,
     upgrade(res, req, context) {
-      if (req.getUrl() !== "/") {
+      if (!application.paths.includes(req.getUrl())) {
         req.setYield(true);
         return;
       }
@@ -113,7 +113,9 @@ export function routeWebSockets(
       handlers?.closed();
     },
   });
-  if (application.maxMessageBytes > SHORT_MESSAGE_BYTES) app.ws<SocketState>("/", behavior(true));
+  if (application.maxMessageBytes > SHORT_MESSAGE_BYTES) {
+    for (const path of application.paths) app.ws<SocketState>(path, behavior(true));
+  }
   // A second route of the same pattern would replace the first.
   app.ws<SocketState>("/*", behavior(false));
   const probes = setInterval(() => {

@@ -25,6 +25,8 @@ export interface SocketSettings extends Omit<SocketLimits, "maxWaitingBytes"> {
 }
 
 export interface SocketApplicationOptions {
+  /** See WebSocketApplication. */
+  paths: readonly string[];
   settings: SocketSettings;
   /** A client that takes nothing of what waits for this long is dropped. */
   stallTimeoutMs: number;
@@ -46,6 +48,7 @@ interface Unread {
 
 /** The WebSocket connections of one listener. */
 export class SocketApplication implements WebSocketApplication {
+  readonly paths: readonly string[];
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
   readonly messageTimeoutMs: number;
@@ -68,6 +71,7 @@ export class SocketApplication implements WebSocketApplication {
     this.#cuts = options.cuts ?? new SocketCuts();
     this.#log = log;
     this.#cutLog = new SocketCutLog(log);
+    this.paths = options.paths;
     this.maxMessageBytes = options.settings.maxMessageBytes;
     this.idleTimeoutMs = options.settings.idleTimeoutMs;
     this.messageTimeoutMs = options.messageTimeoutMs;

@@ -97,6 +97,7 @@ describe.each([
     sockets = new SocketApplication(
       hub,
       {
+        paths: ["/"],
         settings: {
           maxPerClient: PER_CLIENT,
           maxSubscriptions: 4,

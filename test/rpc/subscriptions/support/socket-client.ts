@@ -30,8 +30,8 @@ export class SocketClient {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
 
   /** Rejects when the port refuses. */
-  static async to(port: number, headers: Record<string, string> = {}): Promise<SocketClient> {
-    const ws = new WebSocket(`ws://127.0.0.1:${port}/`, { headers });
+  static async to(port: number, headers: Record<string, string> = {}, path = "/"): Promise<SocketClient> {
+    const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
     const client = new SocketClient(ws);
     await once(ws, "open");
     return client;
