@@ -1,8 +1,8 @@
 import type { Lifetime } from "./cache/result-cache.ts";
-import type { Caller } from "./caller.ts";
 import { type Encoder, encodeNothing } from "./encoding/encoder.ts";
 import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
+import type { Caller } from "./ports/caller.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
 
 /** Proving agents of a process are told apart by their namespaces. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";

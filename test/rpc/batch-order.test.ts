@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { encodeArray, encodeNothing, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
 import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
 import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
+import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { text as textCodec } from "../../src/rpc/params/text.ts";
 import { method, never, param, Registry } from "../../src/rpc/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";

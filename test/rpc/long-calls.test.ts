@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
 import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
 import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
+import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";

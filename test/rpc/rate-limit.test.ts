@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { clientNetwork } from "../../src/rpc/http/client-address.ts";
-import { RateLimit } from "../../src/rpc/http/rate-limit.ts";
+import { clientNetwork } from "../../src/rpc/limits/client-address.ts";
+import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

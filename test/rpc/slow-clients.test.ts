@@ -1,12 +1,12 @@
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
 import type { Listener } from "../../src/rpc/http/listener.ts";
 import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { Connection } from "./support/connection.ts";

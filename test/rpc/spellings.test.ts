@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
 import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
 import { CallCounts, wireNames } from "../../src/rpc/jsonrpc/call-counts.ts";
 import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
@@ -9,6 +8,7 @@ import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { permittedMethods } from "../../src/rpc/keys/key-methods.ts";
+import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { openRpcDocument } from "../../src/rpc/openrpc/document.ts";
 import { array, optional } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";

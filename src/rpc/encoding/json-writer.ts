@@ -1,5 +1,5 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
-import { detachBuffer } from "../detach-buffer.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
 
 /**
  * Writes JSON text as bytes, directly from the stored form of values: no objects, no bigint for hashes, no second pass.

@@ -1,5 +1,5 @@
-import type { Caller } from "../caller.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import type { Caller } from "../ports/caller.ts";
 
 /** Answers calls of methods that threw a LiveServiceNeeded. */
 export interface Forwarder {

@@ -4,11 +4,11 @@ import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { ClientPlaces } from "../../threads/client-places.ts";
-import type { Caller } from "../caller.ts";
-import { clientNetwork } from "../http/client-address.ts";
 import { BLOCK_HEADER, type Consistency, readMinBlock } from "../http/consistency.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
+import { clientNetwork } from "../limits/client-address.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { Forwarder } from "./forwarder.ts";
 import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 

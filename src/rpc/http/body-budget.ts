@@ -1,4 +1,4 @@
-import { AnswerBudget } from "./answer-budget.ts";
+import { AnswerBudget } from "../limits/answer-budget.ts";
 import type { Answer, BodyRequest, HttpApplication, Inflate, PlainPost, RequestHead } from "./listener.ts";
 import { isBodyRequest } from "./listener.ts";
 import { TOO_MANY_BODIES } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import { detachBuffer } from "../detach-buffer.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
 
 /**
  * Bytes that are read past the limit before an oversize request is cut off, so that a client that is merely a little

@@ -11,11 +11,11 @@ import {
   RESOURCE_UNAVAILABLE,
   RpcError,
 } from "../jsonrpc/errors.ts";
+import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
+import type { CallLimit } from "../limits/rate-limit.ts";
 import { declaredNamespace, dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
-import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
 import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "./consistency.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
-import type { CallLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS } from "./refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 

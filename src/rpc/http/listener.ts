@@ -1,7 +1,7 @@
 import { OperatorError } from "../../errors/operator-error.ts";
-import type { Caller } from "../caller.ts";
-import type { AnswerBudget } from "./answer-budget.ts";
-import type { OpenConnections } from "./open-connections.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
+import type { OpenConnections } from "../limits/open-connections.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import type { ServerSocket, SocketHandlers } from "./web-socket.ts";
 

@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientNetwork } from "./client-address.ts";
-import { IdleConnections } from "./idle-connections.ts";
-import type { OpenConnections } from "./open-connections.ts";
+import { clientNetwork } from "../limits/client-address.ts";
+import { IdleConnections } from "../limits/idle-connections.ts";
+import type { OpenConnections } from "../limits/open-connections.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 /**

@@ -1,12 +1,13 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import type { Caller } from "../caller.ts";
-import { detachBuffer } from "../detach-buffer.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
+import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
+import type { CallLimit } from "../limits/rate-limit.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
-import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
 import {
   BLOCK_HEADER,
   type Consistency,
@@ -18,7 +19,6 @@ import {
 import { HealthChecks } from "./health-checks.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
 import { originForm } from "./path-prefix.ts";
-import type { CallLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
 import {
   BodyTooLargeError,

@@ -1,8 +1,9 @@
 import type * as uws from "uWebSockets.js";
-import type { Caller } from "../caller.ts";
-import { detachBuffer } from "../detach-buffer.ts";
-import type { Turns } from "../turns.ts";
-import type { AnswerBudget } from "./answer-budget.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
+import type { TurnShare } from "../limits/turn-share.ts";
+import type { Turns } from "../limits/turns.ts";
+import type { Caller } from "../ports/caller.ts";
 import { headBytes } from "./answer-head.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
@@ -16,7 +17,6 @@ import {
   type RequestHead,
 } from "./listener.ts";
 import { TOO_MANY_ANSWERS } from "./refusals.ts";
-import type { TurnShare } from "./turn-share.ts";
 import { clientOf } from "./uws-client.ts";
 import type { UwsIdleConnections } from "./uws-idle-connections.ts";
 

@@ -1,5 +1,5 @@
 import type * as uws from "uWebSockets.js";
-import { IdleConnections } from "./idle-connections.ts";
+import { IdleConnections } from "../limits/idle-connections.ts";
 import { peerOf } from "./uws-client.ts";
 
 interface Idle {

@@ -1,8 +1,10 @@
 import type * as types from "uWebSockets.js";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Turns } from "../turns.ts";
-import { AnswerBudget } from "./answer-budget.ts";
-import { ConnectionShare } from "./connection-share.ts";
+import { AnswerBudget } from "../limits/answer-budget.ts";
+import { ConnectionShare } from "../limits/connection-share.ts";
+import { OpenConnections } from "../limits/open-connections.ts";
+import { TurnShare } from "../limits/turn-share.ts";
+import { Turns } from "../limits/turns.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Drain } from "./drain.ts";
 import {
@@ -12,10 +14,8 @@ import {
   type Listener,
   type ListenerOptions,
 } from "./listener.ts";
-import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
-import { TurnShare } from "./turn-share.ts";
 import { forwardedOf, peerOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";

@@ -1,5 +1,5 @@
 import type * as uws from "uWebSockets.js";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../ports/caller.ts";
 import { headBytes } from "./answer-head.ts";
 import { MIN_BLOCK_HEADER } from "./consistency.ts";
 import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";

@@ -1,7 +1,7 @@
 import type * as types from "uWebSockets.js";
-import { detachBuffer } from "../detach-buffer.ts";
-import type { AnswerBudget } from "./answer-budget.ts";
-import { clientNetwork } from "./client-address.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
+import { clientNetwork } from "../limits/client-address.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
 import { DEFAULT_GRACE_MS, type HttpApplication, type WebSocketApplication } from "./listener.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 import { clientOf, forwardedOf } from "./uws-client.ts";

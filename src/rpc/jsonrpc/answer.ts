@@ -1,4 +1,4 @@
-import { detachBuffer } from "../detach-buffer.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
 
 /** JSON text of a whole response and the HTTP status that goes with it. */

@@ -1,4 +1,4 @@
-import { type AnswerBudget, UNBOUNDED } from "../http/answer-budget.ts";
+import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import { failure, joined, type RpcAnswer } from "./answer.ts";
 import { AnswerRun } from "./answer-run.ts";
 import type { BatchCalls } from "./batch-calls.ts";

@@ -1,8 +1,8 @@
 import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
-import type { Caller } from "../caller.ts";
 import type { Forwarder } from "../forward/forwarder.ts";
 import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
+import type { Caller } from "../ports/caller.ts";
 import {
   declaredNamespace,
   dialectOf,

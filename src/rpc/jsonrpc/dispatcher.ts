@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { Registry } from "../registry.ts";
 import type { RpcAnswer } from "./answer.ts";
 import { AnswerWriter, type AnswerWriterOptions } from "./answer-writer.ts";

@@ -1,5 +1,5 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
-import type { AnswerBudget } from "../http/answer-budget.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { joined, type RpcAnswer } from "./answer.ts";
 import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";

@@ -1,6 +1,6 @@
 import type { ResultCache } from "../cache/result-cache.ts";
-import type { Caller } from "../caller.ts";
 import { JsonWriter } from "../encoding/json-writer.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { RpcAnswer } from "./answer.ts";
 import type { CallCounts } from "./call-counts.ts";
 import { type Calls, type CallsOptions, LONGEST_KEY } from "./calls.ts";

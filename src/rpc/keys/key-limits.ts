@@ -1,5 +1,5 @@
-import { type CallLimit, RateLimit } from "../http/rate-limit.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import { type CallLimit, RateLimit } from "../limits/rate-limit.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";
 

@@ -1,5 +1,5 @@
 import type { HttpApplication } from "../http/listener.ts";
-import type { CallLimit } from "../http/rate-limit.ts";
+import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Registry } from "../registry.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";

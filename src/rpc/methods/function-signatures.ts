@@ -2,8 +2,8 @@ import type { Core } from "../../core/core.ts";
 import { selector } from "../../core/derive/selector.ts";
 import { readU32 } from "../../protocol/bytes.ts";
 import { SLICE_MS } from "../jsonrpc/long-calls.ts";
+import { Turns } from "../limits/turns.ts";
 import type { FunctionSignatureRegister, NamedSelector } from "../ports/function-signatures.ts";
-import { Turns } from "../turns.ts";
 
 /** Any client may register names, so their number and length are bounded; the oldest are evicted. */
 const MOST_NAMES = 1000;

@@ -1,11 +1,11 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { Answer, RequestHead, WebSocketApplication } from "../http/listener.ts";
 import { TOO_MANY_SOCKETS } from "../http/refusals.ts";
-import { TurnShare } from "../http/turn-share.ts";
 import { GOING_AWAY, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
+import { SocketCounts } from "../limits/socket-counts.ts";
+import { TurnShare } from "../limits/turn-share.ts";
 import type { SocketAccess, SocketGate } from "./socket-access.ts";
-import { SocketCounts } from "./socket-counts.ts";
 import { SocketCutLog, SocketCuts } from "./socket-cuts.ts";
 import { type SocketLimits, SocketSession } from "./socket-session.ts";
 import type { SubscriptionHub } from "./subscription-hub.ts";

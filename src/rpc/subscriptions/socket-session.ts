@@ -1,9 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Caller } from "../caller.ts";
-import { detachBuffer } from "../detach-buffer.ts";
-import type { AnswerBudget } from "../http/answer-budget.ts";
-import { ControlFrames } from "../http/control-frames.ts";
-import type { TurnShare } from "../http/turn-share.ts";
 import {
   POLICY_VIOLATION,
   type ServerSocket,
@@ -15,6 +10,11 @@ import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { NO_ANSWER } from "../jsonrpc/notifications.ts";
+import type { AnswerBudget } from "../limits/answer-budget.ts";
+import { ControlFrames } from "../limits/control-frames.ts";
+import { detachBuffer } from "../limits/detach-buffer.ts";
+import type { TurnShare } from "../limits/turn-share.ts";
+import type { Caller } from "../ports/caller.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import type { SocketAccess } from "./socket-access.ts";
 import type { Outlet, Subscription } from "./subscription.ts";

@@ -1,6 +1,6 @@
-import { clientNetwork } from "../http/client-address.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import { clientNetwork } from "../limits/client-address.ts";
 
 /**
  * Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { AnswerBudget } from "../../../src/rpc/http/answer-budget.ts";
-import { TurnShare } from "../../../src/rpc/http/turn-share.ts";
+import { AnswerBudget } from "../../../src/rpc/limits/answer-budget.ts";
+import { TurnShare } from "../../../src/rpc/limits/turn-share.ts";
 import { type SessionParts, SocketSession } from "../../../src/rpc/subscriptions/socket-session.ts";
 
 const LARGE = 100_000;

@@ -1,4 +1,4 @@
-import type { Subscriber } from "./ports/subscriber.ts";
+import type { Subscriber } from "./subscriber.ts";
 
 /** The client behind a request. Valid until the request is answered. */
 export interface Caller {

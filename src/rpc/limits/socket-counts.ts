@@ -1,4 +1,4 @@
-import { clientNetwork } from "../http/client-address.ts";
+import { clientNetwork } from "./client-address.ts";
 
 /** Places for the counts of clients; two that share one share a limit. */
 const PLACES = 1 << 16;
