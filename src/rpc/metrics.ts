@@ -1,11 +1,11 @@
 import { counter, gauge, histogram } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import { SOCKET_CUTS } from "./http/web-socket.ts";
 import { CALL_SECONDS, type CallCounts } from "./jsonrpc/call-counts.ts";
 import type { KeyCounts } from "./keys/key-counts.ts";
 import type { SocketCuts } from "./subscriptions/socket-cuts.ts";
 import type { LongCallPool } from "./threads/long-call-pool.ts";
 import type { RpcThreads } from "./threads/rpc-threads.ts";
+import { SOCKET_CUTS } from "./wire/web-socket.ts";
 
 const METHOD = { method: "any" } as const;
 const THREAD = { thread: "any" } as const;

@@ -5,12 +5,9 @@ import type { Forwarder } from "./forward/forwarder.ts";
 import type { Consistency } from "./http/consistency.ts";
 import { OriginList } from "./http/cors.ts";
 import { GetReads } from "./http/get-reads.ts";
-import { listen } from "./http/listen.ts";
-import type { Header, HttpApplication, Listener, ListenerOptions } from "./http/listener.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
 import { PathPrefix, rootPaths } from "./http/path-prefix.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
-import { TrustedProxies, type TrustedProxySettings } from "./http/trusted-proxies.ts";
 import type { CallCounts } from "./jsonrpc/call-counts.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
@@ -22,10 +19,13 @@ import { type CallLimit, RateLimit } from "./limits/rate-limit.ts";
 import type { SocketCounts } from "./limits/socket-counts.ts";
 import type { NodeHealth } from "./ports/node-health.ts";
 import type { Namespace, Registry } from "./registry.ts";
+import { listen } from "./server/listen.ts";
 import { originGate, type SocketGate } from "./subscriptions/socket-access.ts";
 import { SocketApplication, type SocketSettings } from "./subscriptions/socket-application.ts";
 import type { SocketCuts } from "./subscriptions/socket-cuts.ts";
 import { type HubSources, SubscriptionHub } from "./subscriptions/subscription-hub.ts";
+import type { Header, HttpApplication, Listener, ListenerOptions } from "./wire/listener.ts";
+import { TrustedProxies, type TrustedProxySettings } from "./wire/trusted-proxies.ts";
 
 export interface RpcServerOptions {
   /** Address to bind; all interfaces when absent. */

@@ -7,10 +7,10 @@ import { selector } from "../../src/core/derive/selector.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
-import { ListenError } from "../../src/rpc/http/listener.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { RpcThreads, type RpcThreadsOptions } from "../../src/rpc/threads/rpc-threads.ts";
+import { ListenError } from "../../src/rpc/wire/listener.ts";
 import { Connection } from "../rpc/support/connection.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
 

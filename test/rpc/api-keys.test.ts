@@ -5,7 +5,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import type { Listener } from "../../src/rpc/http/listener.ts";
 import { type ApiKey, ApiKeysError, parseApiKeys } from "../../src/rpc/keys/api-key.ts";
 import { KeyCounts } from "../../src/rpc/keys/key-counts.ts";
 import { KeyFile } from "../../src/rpc/keys/key-file.ts";
@@ -13,6 +12,7 @@ import { KeyRing } from "../../src/rpc/keys/key-ring.ts";
 import { keyAccess, sharedKeys } from "../../src/rpc/keys/shared-keys.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { BodyBudget } from "../../src/rpc/http/body-budget.ts";
-import { type Answer, type HttpApplication, isBodyRequest, type RequestHead } from "../../src/rpc/http/listener.ts";
+import { type Answer, type HttpApplication, isBodyRequest, type RequestHead } from "../../src/rpc/wire/listener.ts";
 
 const OK: Answer = { status: 200, headers: [] };
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/http/consistency.ts";
-import type { Answer, BodyRequest } from "../../src/rpc/http/listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import type { Answer, BodyRequest } from "../../src/rpc/wire/listener.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 
 const hashOf = (number: number, fork = 0) => new Uint8Array(32).fill(number + 16 * fork);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { BodyCollector } from "../../src/rpc/http/body-collector.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { detachBuffer } from "../../src/rpc/limits/detach-buffer.ts";
+import { BodyCollector } from "../../src/rpc/wire/body-collector.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 
 const LARGE = 100_000;
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { Consistency } from "../../src/rpc/http/consistency.ts";
-import type { Listener } from "../../src/rpc/http/listener.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { integer } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const LONG = "long ".repeat(5_000);

@@ -2,13 +2,13 @@ import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
 import { method, type Namespace, Registry } from "../../src/rpc/registry.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const registry = new Registry([

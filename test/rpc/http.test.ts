@@ -11,16 +11,16 @@ import {
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
-import { ListenError } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { versionHeaders } from "../../src/rpc/http/version-headers.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
+import { ListenError } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const MAX_BODY = 64 * 1024;

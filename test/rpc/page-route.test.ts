@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Listener } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { PageRoute } from "../../src/rpc/http/page-route.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
+import type { Listener } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 import { pageFiles } from "../../src/status/page-files.ts";
 
 const FILES = pageFiles({ rpc: "rpc", admin: true, key: true, batch: 7 });

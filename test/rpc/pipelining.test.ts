@@ -1,13 +1,13 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { TurnShare } from "../../src/rpc/limits/turn-share.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 import { Connection } from "./support/connection.ts";
 import { recordingLogger } from "./support/fakes.ts";
 

@@ -1,13 +1,13 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { listen } from "../../src/rpc/http/listen.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
+import { listen } from "../../src/rpc/server/listen.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 let handled = 0;

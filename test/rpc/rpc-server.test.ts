@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Listener } from "../../src/rpc/http/listener.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { MovingChain } from "./subscriptions/support/moving-chain.ts";
 import { SocketClient } from "./subscriptions/support/socket-client.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
-const UWS_LISTENER = "../../src/rpc/http/uws-listener.ts";
+const UWS_LISTENER = "../../src/rpc/wire/uws/listener.ts";
 let listener: Listener | undefined;
 
 afterEach(async () => {

@@ -3,10 +3,10 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { parseIpNetwork } from "../../src/http/ip-network.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
-import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
-import { type ForwardingHeader, TrustedProxies } from "../../src/rpc/http/trusted-proxies.ts";
-import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
+import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
+import { type ForwardingHeader, TrustedProxies } from "../../src/rpc/wire/trusted-proxies.ts";
+import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";
 
 const NETWORKS = ["10.0.0.0/8", "127.0.0.1", "2001:db8:ffff::/48"];
 

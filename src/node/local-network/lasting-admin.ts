@@ -1,7 +1,7 @@
 import { OperatorError } from "../../errors/operator-error.ts";
-import type { Listener } from "../../rpc/http/listener.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import type { Listener } from "../../rpc/wire/listener.ts";
 import { startAdminServer } from "../admin/admin-server.ts";
 
 /** The network's node is stopped for a moment. */

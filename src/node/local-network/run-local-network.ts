@@ -7,7 +7,7 @@ import { loadCore } from "../../core/load-core.ts";
 import { Kzg } from "../../l1/blobs/kzg.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { ListenError } from "../../rpc/http/listener.ts";
+import { ListenError } from "../../rpc/wire/listener.ts";
 import { genesisState } from "../../world-state/genesis.ts";
 import { startBotBeside } from "../bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
+import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../wire/listener.ts";
 
 /** Error code of the answer to a request without a valid key (docs/protocol/05-rpc.md#534-admin-access). */
 const UNAUTHORIZED = -32000;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
 import { PAGE_RPC } from "../http/page-route.ts";
+import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../wire/listener.ts";
 
 /** Same error code as for a missing API key. */
 const FORBIDDEN = -32000;

@@ -1,7 +1,7 @@
 import { AnswerBudget } from "../limits/answer-budget.ts";
-import type { Answer, BodyRequest, HttpApplication, Inflate, PlainPost, RequestHead } from "./listener.ts";
-import { isBodyRequest } from "./listener.ts";
-import { TOO_MANY_BODIES } from "./refusals.ts";
+import type { Answer, BodyRequest, HttpApplication, Inflate, PlainPost, RequestHead } from "../wire/listener.ts";
+import { isBodyRequest } from "../wire/listener.ts";
+import { TOO_MANY_BODIES } from "../wire/refusals.ts";
 
 /**
  * Bounds the bytes of request bodies that are being received and answered at one time, for ports that take large ones:

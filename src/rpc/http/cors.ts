@@ -1,4 +1,4 @@
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 
 const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: Header = ["Vary", "Accept-Encoding, Origin"];

@@ -14,9 +14,9 @@ import {
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import { declaredNamespace, dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
+import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
 import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "./consistency.ts";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
-import { TOO_MANY_ANSWERS } from "./refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 
 /** In front of a method's name. */

@@ -1,4 +1,4 @@
-import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 
 const HEALTHY: Answer = {
   status: 200,

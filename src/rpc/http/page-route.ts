@@ -1,5 +1,5 @@
 import { constants, gzipSync } from "node:zlib";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { withPath } from "./path-prefix.ts";
 
 /** A file that is served as it is. Plain data: it crosses threads. */

@@ -1,4 +1,4 @@
-import type { Answer, BodyRequest, HttpApplication, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../wire/listener.ts";
 
 const NOT_FOUND: Answer = {
   status: 404,

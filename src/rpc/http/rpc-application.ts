@@ -8,6 +8,25 @@ import { detachBuffer } from "../limits/detach-buffer.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
+import type {
+  Answer,
+  BodyRequest,
+  Header,
+  HttpApplication,
+  PlainPost,
+  PlainWishes,
+  RequestHead,
+} from "../wire/listener.ts";
+import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "../wire/refusals.ts";
+import {
+  BodyTooLargeError,
+  CorruptBodyError,
+  compressedLimit,
+  contentEncoding,
+  decompressed,
+  isJsonType,
+  UnsupportedEncodingError,
+} from "../wire/request-body.ts";
 import {
   BLOCK_HEADER,
   type Consistency,
@@ -17,18 +36,7 @@ import {
   readMinBlock,
 } from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, PlainWishes, RequestHead } from "./listener.ts";
 import { originForm } from "./path-prefix.ts";
-import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "./refusals.ts";
-import {
-  BodyTooLargeError,
-  CorruptBodyError,
-  compressedLimit,
-  contentEncoding,
-  decompressed,
-  isJsonType,
-  UnsupportedEncodingError,
-} from "./request-body.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 
 export interface RpcApplicationOptions {

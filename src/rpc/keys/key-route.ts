@@ -1,4 +1,4 @@
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../http/listener.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyRing } from "./key-ring.ts";
 

@@ -1,6 +1,6 @@
-import type { HttpApplication } from "../http/listener.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Registry } from "../registry.ts";
+import type { HttpApplication } from "../wire/listener.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";
 import { type KeyMemory, keyLimit } from "./key-limits.ts";

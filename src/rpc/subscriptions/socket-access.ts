@@ -1,6 +1,6 @@
-import type { Answer, RequestHead } from "../http/listener.ts";
 import type { Dispatcher } from "../jsonrpc/dispatcher.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
+import type { Answer, RequestHead } from "../wire/listener.ts";
 
 /** What the client of a socket may call, and how often. */
 export interface SocketAccess {

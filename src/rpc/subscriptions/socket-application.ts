@@ -1,10 +1,10 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import type { Answer, RequestHead, WebSocketApplication } from "../http/listener.ts";
-import { TOO_MANY_SOCKETS } from "../http/refusals.ts";
-import { GOING_AWAY, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../http/web-socket.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { SocketCounts } from "../limits/socket-counts.ts";
 import { TurnShare } from "../limits/turn-share.ts";
+import type { Answer, RequestHead, WebSocketApplication } from "../wire/listener.ts";
+import { TOO_MANY_SOCKETS } from "../wire/refusals.ts";
+import { GOING_AWAY, type ServerSocket, type SocketHandlers, TRY_AGAIN_LATER } from "../wire/web-socket.ts";
 import type { SocketAccess, SocketGate } from "./socket-access.ts";
 import { SocketCutLog, SocketCuts } from "./socket-cuts.ts";
 import { type SocketLimits, SocketSession } from "./socket-session.ts";

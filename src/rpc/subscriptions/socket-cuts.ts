@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import { SOCKET_CUTS, type SocketCut } from "../http/web-socket.ts";
+import { SOCKET_CUTS, type SocketCut } from "../wire/web-socket.ts";
 
 /** Shortest time between two lines of the log. */
 const LOG_EVERY_MS = 60_000;

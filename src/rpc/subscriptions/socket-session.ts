@@ -1,11 +1,4 @@
 import { setMaxListeners } from "node:events";
-import {
-  POLICY_VIOLATION,
-  type ServerSocket,
-  type SocketCut,
-  type SocketHandlers,
-  TRY_AGAIN_LATER,
-} from "../http/web-socket.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
@@ -16,6 +9,13 @@ import { detachBuffer } from "../limits/detach-buffer.ts";
 import type { TurnShare } from "../limits/turn-share.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
+import {
+  POLICY_VIOLATION,
+  type ServerSocket,
+  type SocketCut,
+  type SocketHandlers,
+  TRY_AGAIN_LATER,
+} from "../wire/web-socket.ts";
 import type { SocketAccess } from "./socket-access.ts";
 import type { Outlet, Subscription } from "./subscription.ts";
 import type { Member, SubscriptionHub } from "./subscription-hub.ts";

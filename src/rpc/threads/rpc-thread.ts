@@ -3,7 +3,6 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { neededServices } from "../forward/live-services.ts";
 import { UpstreamPool } from "../forward/upstream-pool.ts";
 import { Upstreams } from "../forward/upstreams.ts";
-import { ListenError, type Listener } from "../http/listener.ts";
 import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
 import type { ApiKey } from "../keys/api-key.ts";
 import { KeyRing } from "../keys/key-ring.ts";
@@ -20,6 +19,7 @@ import { givenTxBuffers } from "../remote/given-tx-buffers.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { SocketCuts } from "../subscriptions/socket-cuts.ts";
+import { ListenError, type Listener } from "../wire/listener.ts";
 import { LimitedLongCalls } from "./long-call-limits.ts";
 import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 

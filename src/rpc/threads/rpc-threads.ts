@@ -4,8 +4,6 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import type { UpstreamUrls } from "../forward/upstream-urls.ts";
-import { allowLongHeads } from "../http/listen.ts";
-import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
 import type { KeySource, SharedKeys } from "../keys/shared-keys.ts";
 import { OpenConnections } from "../limits/open-connections.ts";
@@ -17,7 +15,9 @@ import type { PoolEvents } from "../ports/pool-events.ts";
 import { serveCalls } from "../remote/call-port.ts";
 import { REMOTE_HEALTH, REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc-server.ts";
+import { allowLongHeads } from "../server/listen.ts";
 import { SocketCuts } from "../subscriptions/socket-cuts.ts";
+import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../wire/listener.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */

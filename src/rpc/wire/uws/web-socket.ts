@@ -1,11 +1,9 @@
 import type * as types from "uWebSockets.js";
-import type { AnswerBudget } from "../limits/answer-budget.ts";
-import { clientNetwork } from "../limits/client-address.ts";
-import { detachBuffer } from "../limits/detach-buffer.ts";
-import { DEFAULT_GRACE_MS, type HttpApplication, type WebSocketApplication } from "./listener.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
-import { clientOf, forwardedOf } from "./uws-client.ts";
-import { writeHead } from "./uws-exchange.ts";
+import type { AnswerBudget } from "../../limits/answer-budget.ts";
+import { clientNetwork } from "../../limits/client-address.ts";
+import { detachBuffer } from "../../limits/detach-buffer.ts";
+import { DEFAULT_GRACE_MS, type HttpApplication, type WebSocketApplication } from "../listener.ts";
+import type { TrustedProxies } from "../trusted-proxies.ts";
 import {
   LATE_CONTROL_FRAMES,
   POLICY_VIOLATION,
@@ -13,7 +11,9 @@ import {
   type SocketHandlers,
   TEXT_ONLY,
   UNFINISHED,
-} from "./web-socket.ts";
+} from "../web-socket.ts";
+import { clientOf, forwardedOf } from "./client.ts";
+import { writeHead } from "./exchange.ts";
 
 /** The library's timeouts are whole seconds in steps of four, from 8 to 960. */
 const IDLE_STEP_S = 4;

@@ -1,5 +1,5 @@
 import type * as uws from "uWebSockets.js";
-import type { TrustedProxies } from "./trusted-proxies.ts";
+import type { TrustedProxies } from "../trusted-proxies.ts";
 
 /** IP address of the other end of a connection. */
 export function peerOf(res: uws.HttpResponse): string {

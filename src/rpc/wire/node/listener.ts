@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { OpenConnections } from "../limits/open-connections.ts";
-import { TurnShare } from "../limits/turn-share.ts";
-import { BodyCollector } from "./body-collector.ts";
+import { originForm } from "../../http/path-prefix.ts";
+import { OpenConnections } from "../../limits/open-connections.ts";
+import { TurnShare } from "../../limits/turn-share.ts";
+import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -13,12 +14,11 @@ import {
   type Listener,
   type ListenerOptions,
   type RequestHead,
-} from "./listener.ts";
-import { capConnections } from "./node-connection-cap.ts";
-import { routeWebSockets } from "./node-web-socket.ts";
-import { originForm } from "./path-prefix.ts";
-import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
+} from "../listener.ts";
+import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "../refusals.ts";
+import type { TrustedProxies } from "../trusted-proxies.ts";
+import { capConnections } from "./connection-cap.ts";
+import { routeWebSockets } from "./web-socket.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 /** Requests of one connection that may wait for their answers; with a further one it is closed. */

@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
-import { MIN_BLOCK_HEADER } from "./consistency.ts";
-import { isJsonType } from "./request-body.ts";
+import { MIN_BLOCK_HEADER } from "../../http/consistency.ts";
+import { isJsonType } from "../request-body.ts";
 
 /** What a request with a plain POST's head says; empty where it says nothing. Each header's first line counts. */
 export interface PlainHeaders {

@@ -1,11 +1,11 @@
 import type * as uws from "uWebSockets.js";
-import type { Caller } from "../ports/caller.ts";
+import { MIN_BLOCK_HEADER } from "../../http/consistency.ts";
+import type { Caller } from "../../ports/caller.ts";
+import type { Answer, Header, PlainPost, RequestHead } from "../listener.ts";
 import { headBytes } from "./answer-head.ts";
-import { MIN_BLOCK_HEADER } from "./consistency.ts";
-import type { Answer, Header, PlainPost, RequestHead } from "./listener.ts";
-import { clientOf, forwardedOf } from "./uws-client.ts";
-import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
-import { type PlainHeaders, PlainHeads } from "./uws-plain-head.ts";
+import { clientOf, forwardedOf } from "./client.ts";
+import { type Exchanges, UwsExchange } from "./exchange.ts";
+import { type PlainHeaders, PlainHeads } from "./plain-head.ts";
 
 /**
  * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that

@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientNetwork } from "../limits/client-address.ts";
-import { IdleConnections } from "../limits/idle-connections.ts";
-import type { OpenConnections } from "../limits/open-connections.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
+import { clientNetwork } from "../../limits/client-address.ts";
+import { IdleConnections } from "../../limits/idle-connections.ts";
+import type { OpenConnections } from "../../limits/open-connections.ts";
+import type { TrustedProxies } from "../trusted-proxies.ts";
 
 /**
  * Connections over the cap that may wait for their refusal; further ones are closed unheard, so that refusing stays

@@ -7,7 +7,7 @@ import {
   type HttpApplication,
   type RequestHead,
   type WebSocketApplication,
-} from "./listener.ts";
+} from "../listener.ts";
 import {
   LATE_CONTROL_FRAMES,
   POLICY_VIOLATION,
@@ -16,7 +16,7 @@ import {
   TEXT_ONLY,
   TRY_AGAIN_LATER,
   UNFINISHED,
-} from "./web-socket.ts";
+} from "../web-socket.ts";
 
 /** Pieces of messages that are not complete yet, of one client: each is an object. */
 const MOST_PIECES = 4_096;

@@ -1,13 +1,10 @@
 import type * as uws from "uWebSockets.js";
-import type { AnswerBudget } from "../limits/answer-budget.ts";
-import { detachBuffer } from "../limits/detach-buffer.ts";
-import type { TurnShare } from "../limits/turn-share.ts";
-import type { Turns } from "../limits/turns.ts";
-import type { Caller } from "../ports/caller.ts";
-import { headBytes } from "./answer-head.ts";
-import { BodyCollector } from "./body-collector.ts";
-import type { Deadlines, Timed } from "./deadlines.ts";
-import type { Drain } from "./drain.ts";
+import type { AnswerBudget } from "../../limits/answer-budget.ts";
+import { detachBuffer } from "../../limits/detach-buffer.ts";
+import type { TurnShare } from "../../limits/turn-share.ts";
+import type { Turns } from "../../limits/turns.ts";
+import type { Caller } from "../../ports/caller.ts";
+import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -15,10 +12,13 @@ import {
   isBodyRequest,
   type ListenerOptions,
   type RequestHead,
-} from "./listener.ts";
-import { TOO_MANY_ANSWERS } from "./refusals.ts";
-import { clientOf } from "./uws-client.ts";
-import type { UwsIdleConnections } from "./uws-idle-connections.ts";
+} from "../listener.ts";
+import { TOO_MANY_ANSWERS } from "../refusals.ts";
+import { headBytes } from "./answer-head.ts";
+import { clientOf } from "./client.ts";
+import type { Deadlines, Timed } from "./deadlines.ts";
+import type { Drain } from "./drain.ts";
+import type { UwsIdleConnections } from "./idle-connections.ts";
 
 /** What the exchanges of one listener share. */
 export interface Exchanges {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { Header } from "./listener.ts";
-import { UWS_IDLE_MS } from "./uws-idle-time.ts";
+import type { Header } from "../listener.ts";
+import { UWS_IDLE_MS } from "./idle-time.ts";
 
 /** What no part of a header may hold: anything that ends a line, or that a parser might take for its end. */
 const FORBIDDEN = /[\r\n\0]/;

@@ -1,8 +1,8 @@
 import { maxHeaderSize } from "node:http";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { HttpApplication, Listener, ListenerOptions } from "./listener.ts";
-import { listenWithNode } from "./node-listener.ts";
-import { UWS_IDLE_MS } from "./uws-idle-time.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../wire/listener.ts";
+import { listenWithNode } from "../wire/node/listener.ts";
+import { UWS_IDLE_MS } from "../wire/uws/idle-time.ts";
 
 /**
  * Makes the native listener take heads as long as node:http takes; its own limit of 4096 bytes is less than browsers
@@ -26,9 +26,9 @@ export async function listen(application: HttpApplication, options: ListenerOpti
     return listenWithNode(application, options);
   }
   allowLongHeads();
-  let native: typeof import("./uws-listener.ts");
+  let native: typeof import("../wire/uws/listener.ts");
   try {
-    native = await import("./uws-listener.ts");
+    native = await import("../wire/uws/listener.ts");
   } catch (err) {
     log.warn({ err }, "uWebSockets.js does not load on this platform; serving with node:http, which is slower");
     return listenWithNode(application, options);

@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
-import { IdleConnections } from "../limits/idle-connections.ts";
-import { peerOf } from "./uws-client.ts";
+import { IdleConnections } from "../../limits/idle-connections.ts";
+import { peerOf } from "./client.ts";
 
 interface Idle {
   readonly res: uws.HttpResponse;

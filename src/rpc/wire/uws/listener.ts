@@ -1,28 +1,28 @@
 import type * as types from "uWebSockets.js";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AnswerBudget } from "../limits/answer-budget.ts";
-import { ConnectionShare } from "../limits/connection-share.ts";
-import { OpenConnections } from "../limits/open-connections.ts";
-import { TurnShare } from "../limits/turn-share.ts";
-import { Turns } from "../limits/turns.ts";
-import { Deadlines } from "./deadlines.ts";
-import { Drain } from "./drain.ts";
+import { AnswerBudget } from "../../limits/answer-budget.ts";
+import { ConnectionShare } from "../../limits/connection-share.ts";
+import { OpenConnections } from "../../limits/open-connections.ts";
+import { TurnShare } from "../../limits/turn-share.ts";
+import { Turns } from "../../limits/turns.ts";
 import {
   DEFAULT_GRACE_MS,
   type HttpApplication,
   ListenError,
   type Listener,
   type ListenerOptions,
-} from "./listener.ts";
-import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
-import { forwardedOf, peerOf } from "./uws-client.ts";
-import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
-import { hasCertainLength } from "./uws-framing.ts";
-import { UwsIdleConnections } from "./uws-idle-connections.ts";
-import { uws } from "./uws-library.ts";
-import { routePlainPosts } from "./uws-plain-post.ts";
-import { routeWebSockets } from "./uws-web-socket.ts";
+} from "../listener.ts";
+import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "../refusals.ts";
+import type { TrustedProxies } from "../trusted-proxies.ts";
+import { forwardedOf, peerOf } from "./client.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Drain } from "./drain.ts";
+import { type Exchanges, UwsExchange, writeHead } from "./exchange.ts";
+import { hasCertainLength } from "./framing.ts";
+import { UwsIdleConnections } from "./idle-connections.ts";
+import { uws } from "./library.ts";
+import { routePlainPosts } from "./plain-post.ts";
+import { routeWebSockets } from "./web-socket.ts";
 
 // The library's mark on every response says nothing to a client.
 uws._cfg("silent");
