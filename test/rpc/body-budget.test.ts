@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BodyBudget } from "../../src/rpc/http/body-budget.ts";
+import { BodyBudget } from "../../src/rpc/routes/body-budget.ts";
 import { type Answer, type HttpApplication, isBodyRequest, type RequestHead } from "../../src/rpc/wire/listener.ts";
 
 const OK: Answer = { status: 200, headers: [] };

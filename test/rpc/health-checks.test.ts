@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HealthBoard } from "../../src/node/health/health-board.ts";
-import { HealthChecks } from "../../src/rpc/http/health-checks.ts";
 import type { HealthReport } from "../../src/rpc/ports/node-health.ts";
+import { HealthChecks } from "../../src/rpc/routes/health-checks.ts";
 import type { HealthReading } from "../../src/telemetry/health.ts";
 
 const report = (change: Partial<HealthReport> = {}): HealthReport => ({

@@ -11,12 +11,12 @@ import {
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
-import { versionHeaders } from "../../src/rpc/http/version-headers.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
+import { versionHeaders } from "../../src/rpc/routes/version-headers.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
 import { ListenError } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { PageRoute } from "../../src/rpc/http/page-route.ts";
+import { PageRoute } from "../../src/rpc/routes/page-route.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
 import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";

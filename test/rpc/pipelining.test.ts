@@ -1,10 +1,10 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { TurnShare } from "../../src/rpc/limits/turn-share.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
+import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
 import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";

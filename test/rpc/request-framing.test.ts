@@ -1,9 +1,9 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
+import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import { listen } from "../../src/rpc/server/listen.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";

@@ -1,11 +1,11 @@
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";
 import { listenWithUws } from "../../src/rpc/wire/uws/listener.ts";

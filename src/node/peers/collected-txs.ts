@@ -10,7 +10,7 @@ import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
 import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
-import { versionHeaders } from "../../rpc/http/version-headers.ts";
+import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";

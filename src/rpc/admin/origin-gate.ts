@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { PAGE_RPC } from "../http/page-route.ts";
+import { PAGE_RPC } from "../routes/page-route.ts";
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../wire/listener.ts";
 
 /** Same error code as for a missing API key. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { originForm } from "../../http/path-prefix.ts";
 import { OpenConnections } from "../../limits/open-connections.ts";
 import { TurnShare } from "../../limits/turn-share.ts";
+import { originForm } from "../../routes/path-prefix.ts";
 import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,

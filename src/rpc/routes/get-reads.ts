@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ResultCache } from "../cache/result-cache.ts";
+import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "../http/consistency.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { AnswerWriter, type AnswerWriterOptions } from "../jsonrpc/answer-writer.ts";
 import type { CallCounts } from "../jsonrpc/call-counts.ts";
@@ -16,7 +17,6 @@ import type { CallLimit } from "../limits/rate-limit.ts";
 import { declaredNamespace, dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
-import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "./consistency.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 
 /** In front of a method's name. */

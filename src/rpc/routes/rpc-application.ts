@@ -1,4 +1,12 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import {
+  BLOCK_HEADER,
+  type Consistency,
+  MIN_BLOCK_HEADER,
+  MIN_BLOCK_RULE,
+  type MinBlock,
+  readMinBlock,
+} from "../http/consistency.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
@@ -27,14 +35,6 @@ import {
   isJsonType,
   UnsupportedEncodingError,
 } from "../wire/request-body.ts";
-import {
-  BLOCK_HEADER,
-  type Consistency,
-  MIN_BLOCK_HEADER,
-  MIN_BLOCK_RULE,
-  type MinBlock,
-  readMinBlock,
-} from "./consistency.ts";
 import { HealthChecks } from "./health-checks.ts";
 import { originForm } from "./path-prefix.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
