@@ -1,6 +1,6 @@
 import { counter, gauge, histogram } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import { CALL_SECONDS, type CallCounts } from "./jsonrpc/call-counts.ts";
+import { CALL_SECONDS, type CallCounts } from "./calls/call-counts.ts";
 import type { KeyCounts } from "./keys/key-counts.ts";
 import type { SocketCuts } from "./subscriptions/socket-cuts.ts";
 import type { LongCallPool } from "./threads/long-call-pool.ts";

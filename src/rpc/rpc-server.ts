@@ -1,11 +1,11 @@
 import type { Logger } from "../telemetry/logger.ts";
 import { UnknownStateError } from "../world-state/errors.ts";
 import type { ResultCache } from "./cache/result-cache.ts";
-import type { Forwarder } from "./forward/forwarder.ts";
-import type { Consistency } from "./http/consistency.ts";
-import type { CallCounts } from "./jsonrpc/call-counts.ts";
-import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
-import type { LongCalls } from "./jsonrpc/long-calls.ts";
+import type { CallCounts } from "./calls/call-counts.ts";
+import type { Consistency } from "./calls/consistency.ts";
+import { Dispatcher, type DispatcherOptions } from "./calls/dispatcher.ts";
+import type { Forwarder } from "./calls/forwarder.ts";
+import type { LongCalls } from "./calls/long-calls.ts";
 import { type KeyAccess, keyedApplication } from "./keys/keyed-application.ts";
 import { keyedSockets } from "./keys/keyed-sockets.ts";
 import { AnswerBudget } from "./limits/answer-budget.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import type { LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { CALL_SECONDS, CallCounts } from "../../src/rpc/calls/call-counts.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { CALL_SECONDS, CallCounts } from "../../src/rpc/jsonrpc/call-counts.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { text } from "../../src/rpc/params/text.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";

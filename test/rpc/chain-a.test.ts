@@ -12,7 +12,7 @@ import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { ABSENT_SERVICES } from "../../src/rpc/methods/absent-services.ts";
 import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/http/consistency.ts";
+import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/calls/consistency.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { Answer, BodyRequest } from "../../src/rpc/wire/listener.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber, encoder } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { array } from "../../src/rpc/params/codec.ts";

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { neededServices } from "../../src/rpc/forward/live-services.ts";
 import { Upstreams } from "../../src/rpc/forward/upstreams.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { freePort } from "../support/free-port.ts";
 import { fakeChain, fakeContent, fakeServices, recordingLogger, settledTx, wordOf } from "./support/fakes.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Consistency } from "../../src/rpc/calls/consistency.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { Consistency } from "../../src/rpc/http/consistency.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { integer } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";

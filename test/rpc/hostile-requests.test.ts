@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
-import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
+import { AnswerWriter } from "../../src/rpc/calls/answer-writer.ts";
+import { Calls } from "../../src/rpc/calls/calls.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { HOSTILE_SHAPES } from "../conformance/hostile-rpc/shapes.ts";

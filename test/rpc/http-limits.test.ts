@@ -1,8 +1,8 @@
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
 import { method, type Namespace, Registry } from "../../src/rpc/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";

@@ -10,8 +10,8 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";

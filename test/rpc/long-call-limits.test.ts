@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { LIMIT_EXCEEDED } from "../../src/rpc/jsonrpc/errors.ts";
-import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { LimitedLongCalls, MOST_WAITING_PER_CLIENT } from "../../src/rpc/threads/long-call-limits.ts";
 
 test("too many long calls of one client are refused without asking the node's thread; those of others are not", async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
+import { AnswerWriter } from "../../src/rpc/calls/answer-writer.ts";
+import { Calls } from "../../src/rpc/calls/calls.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
+import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
-import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
-import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
-import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
@@ -16,8 +16,8 @@ import { recordingLogger } from "./support/fakes.ts";
 
 /** Bytes passed to `requestShape`: in all, and on the receiving side only (`here`). */
 const looked = vi.hoisted(() => ({ bytes: 0, here: 0, elsewhere: false }));
-vi.mock("../../src/rpc/jsonrpc/request-shape.ts", async (original) => {
-  const { requestShape } = await original<typeof import("../../src/rpc/jsonrpc/request-shape.ts")>();
+vi.mock("../../src/rpc/calls/request-shape.ts", async (original) => {
+  const { requestShape } = await original<typeof import("../../src/rpc/calls/request-shape.ts")>();
   const counted: typeof requestShape = (body, most) => {
     looked.bytes += body.length;
     if (!looked.elsewhere) looked.here += body.length;

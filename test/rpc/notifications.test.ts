@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { AnswerWriter } from "../../src/rpc/calls/answer-writer.ts";
+import { Calls } from "../../src/rpc/calls/calls.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
+import { NO_ANSWER } from "../../src/rpc/calls/notifications.ts";
+import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
-import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
-import { NO_ANSWER } from "../../src/rpc/jsonrpc/notifications.ts";
-import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import type { Caller } from "../../src/rpc/ports/caller.ts";
 import { method, never, Registry } from "../../src/rpc/registry.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { adminRegistry } from "../../src/rpc/admin/admin-registry.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { apiDocument } from "../../src/rpc/openrpc/api-document.ts";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";

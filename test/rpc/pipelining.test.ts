@@ -1,7 +1,7 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { TurnShare } from "../../src/rpc/limits/turn-share.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, readUint } from "../../src/protocol/bytes.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import type { WorldStateReader } from "../../src/world-state/types.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEEPEST_REQUEST, requestShape } from "../../src/rpc/jsonrpc/request-shape.ts";
+import { DEEPEST_REQUEST, requestShape } from "../../src/rpc/calls/request-shape.ts";
 
 const shape = (text: string, maxBatchSize = 100) => requestShape(Buffer.from(text), maxBatchSize);
 const fault = (text: string, maxBatchSize?: number) => shape(text, maxBatchSize).fault;

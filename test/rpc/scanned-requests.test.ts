@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import { EnvelopeScan, LONGEST_BATCH, LONGEST_BATCHED, LONGEST_SCANNED } from "../../src/rpc/calls/envelope-scan.ts";
+import { MethodTable } from "../../src/rpc/calls/method-table.ts";
+import { ScannedBatch } from "../../src/rpc/calls/scanned-batch.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { EnvelopeScan, LONGEST_BATCH, LONGEST_BATCHED, LONGEST_SCANNED } from "../../src/rpc/jsonrpc/envelope-scan.ts";
-import { MethodTable } from "../../src/rpc/jsonrpc/method-table.ts";
-import { ScannedBatch } from "../../src/rpc/jsonrpc/scanned-batch.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { chain } from "./support/development-chain.ts";

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
+import { AnswerWriter } from "../../src/rpc/calls/answer-writer.ts";
+import { CallCounts, wireNames } from "../../src/rpc/calls/call-counts.ts";
+import { Calls } from "../../src/rpc/calls/calls.ts";
+import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
+import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
+import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
-import { CallCounts, wireNames } from "../../src/rpc/jsonrpc/call-counts.ts";
-import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
-import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
-import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { permittedMethods } from "../../src/rpc/keys/key-methods.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { openRpcDocument } from "../../src/rpc/openrpc/document.ts";

@@ -3,7 +3,7 @@ import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import type { Forwarder } from "../../rpc/forward/forwarder.ts";
+import type { Forwarder } from "../../rpc/calls/forwarder.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";

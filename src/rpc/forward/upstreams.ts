@@ -4,12 +4,12 @@ import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { ClientPlaces } from "../../threads/client-places.ts";
-import { BLOCK_HEADER, type Consistency, readMinBlock } from "../http/consistency.ts";
+import { BLOCK_HEADER, type Consistency, readMinBlock } from "../calls/consistency.ts";
+import type { Forwarder } from "../calls/forwarder.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 import type { Caller } from "../ports/caller.ts";
-import type { Forwarder } from "./forwarder.ts";
 import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */

@@ -1,4 +1,4 @@
-import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { LongCalls } from "../calls/long-calls.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { CallableMethods, RemoteCalls } from "./call-port.ts";

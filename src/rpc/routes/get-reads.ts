@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ResultCache } from "../cache/result-cache.ts";
-import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "../http/consistency.ts";
+import { AnswerWriter, type AnswerWriterOptions } from "../calls/answer-writer.ts";
+import type { CallCounts } from "../calls/call-counts.ts";
+import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "../calls/consistency.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
-import { AnswerWriter, type AnswerWriterOptions } from "../jsonrpc/answer-writer.ts";
-import type { CallCounts } from "../jsonrpc/call-counts.ts";
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,

@@ -6,10 +6,10 @@ import {
   MIN_BLOCK_RULE,
   type MinBlock,
   readMinBlock,
-} from "../http/consistency.ts";
+} from "../calls/consistency.ts";
+import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
+import { LONGEST_SCANNED } from "../calls/envelope-scan.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
-import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
-import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import { detachBuffer } from "../limits/detach-buffer.ts";

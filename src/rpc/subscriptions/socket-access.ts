@@ -1,4 +1,4 @@
-import type { Dispatcher } from "../jsonrpc/dispatcher.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Answer, RequestHead } from "../wire/listener.ts";
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
+import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
+import { NO_ANSWER } from "../calls/notifications.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
-import { NO_ANSWER } from "../jsonrpc/notifications.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { ControlFrames } from "../limits/control-frames.ts";
 import { detachBuffer } from "../limits/detach-buffer.ts";

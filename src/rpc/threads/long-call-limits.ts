@@ -1,5 +1,5 @@
+import type { LongCalls } from "../calls/long-calls.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
-import type { LongCalls } from "../jsonrpc/long-calls.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 
 /**

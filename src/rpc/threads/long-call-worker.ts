@@ -2,9 +2,9 @@ import { lowerThreadPriority, yieldProcessor } from "../../core/thread-priority.
 import { silentLogger } from "../../telemetry/logger.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
-import { AnswerWriter } from "../jsonrpc/answer-writer.ts";
-import { Calls } from "../jsonrpc/calls.ts";
-import { RequestReader } from "../jsonrpc/request-reader.ts";
+import { AnswerWriter } from "../calls/answer-writer.ts";
+import { Calls } from "../calls/calls.ts";
+import { RequestReader } from "../calls/request-reader.ts";
 import { AnswerBudget } from "../limits/answer-budget.ts";
 import { ABSENT_SERVICES } from "../methods/absent-services.ts";
 import { publicRegistry } from "../methods/public-registry.ts";

@@ -5,7 +5,7 @@ import type { Store } from "../../storage/store.ts";
 import { readStatusRow, STATUS_BYTES } from "../../world-state/tables/status-row.ts";
 import { openTables, type WorldStateTables } from "../../world-state/tables/tables.ts";
 import { ResultCache } from "../cache/result-cache.ts";
-import { Consistency } from "../http/consistency.ts";
+import { Consistency } from "../calls/consistency.ts";
 
 /** What a thread needs to answer from the chain store. Plain data: it crosses threads. */
 export interface RpcReadsOptions extends Omit<ChainReadsOptions, "epochDuration"> {

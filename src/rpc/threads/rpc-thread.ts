@@ -1,9 +1,9 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
+import { CallCounts, wireNames } from "../calls/call-counts.ts";
 import { neededServices } from "../forward/live-services.ts";
 import { UpstreamPool } from "../forward/upstream-pool.ts";
 import { Upstreams } from "../forward/upstreams.ts";
-import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
 import type { ApiKey } from "../keys/api-key.ts";
 import { KeyRing } from "../keys/key-ring.ts";
 import { keyAccess, type SharedKeys } from "../keys/shared-keys.ts";

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { JobStore } from "../../../src/prover/broker/job-store.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
-import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { provingBrokerRegistry } from "../../../src/rpc/methods/proving-broker.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 

@@ -1,6 +1,6 @@
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import { configDefaults } from "../../../src/rpc/admin/config-keys.ts";
-import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { AdminServices } from "../../../src/rpc/ports/admin/admin-services.ts";
 import { recordingLogger } from "../support/fakes.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { AnswerBudget } from "../../../src/rpc/limits/answer-budget.ts";
 import { OpenConnections } from "../../../src/rpc/limits/open-connections.ts";
 import { RateLimit } from "../../../src/rpc/limits/rate-limit.ts";

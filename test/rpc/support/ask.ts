@@ -1,4 +1,4 @@
-import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";

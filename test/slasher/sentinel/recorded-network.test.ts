@@ -10,8 +10,8 @@ import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import type { DutyStatus } from "../../../src/protocol/slashing/validator-statistics.ts";
 import { epochOfSlot } from "../../../src/protocol/time.ts";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../../src/rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";

@@ -1,5 +1,5 @@
 import type * as uws from "uWebSockets.js";
-import { MIN_BLOCK_HEADER } from "../../http/consistency.ts";
+import { MIN_BLOCK_HEADER } from "../../calls/consistency.ts";
 import { isJsonType } from "../request-body.ts";
 
 /** What a request with a plain POST's head says; empty where it says nothing. Each header's first line counts. */

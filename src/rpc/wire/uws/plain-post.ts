@@ -1,5 +1,5 @@
 import type * as uws from "uWebSockets.js";
-import { MIN_BLOCK_HEADER } from "../../http/consistency.ts";
+import { MIN_BLOCK_HEADER } from "../../calls/consistency.ts";
 import type { Caller } from "../../ports/caller.ts";
 import type { Answer, Header, PlainPost, RequestHead } from "../listener.ts";
 import { headBytes } from "./answer-head.ts";

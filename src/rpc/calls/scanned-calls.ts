@@ -1,7 +1,7 @@
 import type { ResultCache } from "../cache/result-cache.ts";
 import { JsonWriter } from "../encoding/json-writer.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { Caller } from "../ports/caller.ts";
-import type { RpcAnswer } from "./answer.ts";
 import type { CallCounts } from "./call-counts.ts";
 import { type Calls, type CallsOptions, LONGEST_KEY } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";

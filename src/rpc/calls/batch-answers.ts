@@ -1,8 +1,8 @@
+import { failure, joined, type RpcAnswer } from "../jsonrpc/answer.ts";
+import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
-import { failure, joined, type RpcAnswer } from "./answer.ts";
 import { AnswerRun } from "./answer-run.ts";
 import type { BatchCalls } from "./batch-calls.ts";
-import { LIMIT_EXCEEDED } from "./errors.ts";
 import { NO_ANSWER } from "./notifications.ts";
 
 /** Refuses a batch whose answers together are too long. */

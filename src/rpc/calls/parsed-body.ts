@@ -1,6 +1,6 @@
-import { failure, invalidSlot, type RpcAnswer } from "./answer.ts";
+import { failure, invalidSlot, type RpcAnswer } from "../jsonrpc/answer.ts";
+import { PARSE_ERROR } from "../jsonrpc/errors.ts";
 import { messageOf } from "./answer-writer.ts";
-import { PARSE_ERROR } from "./errors.ts";
 import { requestShape } from "./request-shape.ts";
 import { utf8 } from "./request-text.ts";
 

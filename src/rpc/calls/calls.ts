@@ -1,6 +1,7 @@
 import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
-import type { Forwarder } from "../forward/forwarder.ts";
 import { LiveServiceNeeded } from "../forward/live-services.ts";
+import { invalidSlot, type RpcAnswer } from "../jsonrpc/answer.ts";
+import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "../jsonrpc/errors.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import type { Caller } from "../ports/caller.ts";
 import {
@@ -13,10 +14,9 @@ import {
   type Registry,
   readParams,
 } from "../registry.ts";
-import { invalidSlot, type RpcAnswer } from "./answer.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
 import type { CallCounts } from "./call-counts.ts";
-import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "./errors.ts";
+import type { Forwarder } from "./forwarder.ts";
 import type { LongCalls } from "./long-calls.ts";
 import type { ReadCall } from "./read-call.ts";
 

@@ -1,4 +1,4 @@
-import type { RpcAnswer } from "./answer.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
 
 /** What stands for the answer to a notification, and to a batch of nothing else: it is not sent. */
 export const NO_ANSWER: RpcAnswer = { status: 204, body: new Uint8Array() };

@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/logger.ts";
 import { JsonWriter, type Write } from "../encoding/json-writer.ts";
-import { type RpcAnswer, unreadable } from "./answer.ts";
+import { type RpcAnswer, unreadable } from "../jsonrpc/answer.ts";
 import {
   BlockAheadError,
   EXECUTION_ERROR,
@@ -9,7 +9,7 @@ import {
   LIMIT_EXCEEDED,
   RESOURCE_UNAVAILABLE,
   RpcError,
-} from "./errors.ts";
+} from "../jsonrpc/errors.ts";
 
 /** What an answer repeats of its request. A Uint8Array, which no JSON is read as, is JSON text. */
 export interface Echo {

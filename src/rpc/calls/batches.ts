@@ -1,8 +1,8 @@
 import type { ResultCache } from "../cache/result-cache.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { Turns } from "../limits/turns.ts";
 import type { Caller } from "../ports/caller.ts";
-import type { RpcAnswer } from "./answer.ts";
 import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
 import { BatchAnswers } from "./batch-answers.ts";
 import type { BatchCalls } from "./batch-calls.ts";

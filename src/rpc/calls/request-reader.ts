@@ -1,6 +1,6 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
+import { joined, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
-import { joined, type RpcAnswer } from "./answer.ts";
 import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";
 import { isNotification } from "./notifications.ts";
