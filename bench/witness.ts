@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../src/protocol/constants.ts";
-import { NULLIFIER_WITNESS_TEXT, PUBLIC_DATA_WITNESS_TEXT } from "../src/rpc/encoding/v4/witness.ts";
+import { NULLIFIER_WITNESS_TEXT, PUBLIC_DATA_WITNESS_TEXT } from "../src/rpc/codecs/release/witness.ts";
 import { openStore } from "../src/storage/store.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
 import { requiredOption, scriptOptions, wholeOption } from "./lib/script-options.ts";

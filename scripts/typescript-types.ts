@@ -1,5 +1,5 @@
+import type { JsonSchema } from "../src/rpc/codecs/json/json-schema.ts";
 import type { OpenRpcDocument, OpenRpcMethod } from "../src/rpc/openrpc/document.ts";
-import type { JsonSchema } from "../src/rpc/schema/json-schema.ts";
 
 const schemas = (value: unknown): JsonSchema[] => value as JsonSchema[];
 const union = (types: readonly string[]): string => [...new Set(types)].join(" | ");

@@ -5,7 +5,7 @@
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { NULLIFIER_TREE } from "../../src/protocol/constants.ts";
-import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
+import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/codecs/release/witness.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlock, randomTx } from "./next-block.ts";

@@ -25,7 +25,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { readU32 } from "../../src/protocol/bytes.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
-import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
+import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/codecs/release/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
 import { storedPrefilled } from "../../src/world-state/tables/genesis-row.ts";

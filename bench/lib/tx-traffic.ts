@@ -11,8 +11,8 @@ import { ACCUMULATED_ARRAYS } from "../../src/protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import type { TxTerms } from "../../src/protocol/tx/template.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
-import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
-import { encodeTx } from "../../src/rpc/encoding/tx.ts";
+import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
+import { encodeTx } from "../../src/rpc/codecs/shared/tx.ts";
 import { LoadError } from "./wrk.ts";
 
 /** Accounts of a local network that pay in turn. */

@@ -13,7 +13,7 @@ import type { OpenConnections } from "./limits/open-connections.ts";
 import { type CallLimit, RateLimit } from "./limits/rate-limit.ts";
 import type { SocketCounts } from "./limits/socket-counts.ts";
 import type { NodeHealth } from "./ports/node-health.ts";
-import type { Namespace, Registry } from "./registry.ts";
+import type { Namespace, Registry } from "./registry/registry.ts";
 import { OriginList } from "./routes/cors.ts";
 import { GetReads } from "./routes/get-reads.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./routes/page-route.ts";

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { genesisHeader, headerSnapshot, writeHeaderFields } from "../../src/protocol/block-header.ts";
 import { fromHex, toHex, word } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
-import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
+import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
 import {
   encodeMembershipWitness,
   encodeNullifierWitness,
   encodePublicDataWitness,
   encodeSiblingPath,
-} from "../../src/rpc/encoding/v4/witness.ts";
+} from "../../src/rpc/codecs/release/witness.ts";
 import { readVectors, words } from "./vectors.ts";
 
 interface LeafWitnessJson {

@@ -1,7 +1,7 @@
 /** An RPC thread with methods that kill it, and one that returns its thread id; used by rpc-threads.test.ts. */
 import { parentPort, threadId, workerData } from "node:worker_threads";
-import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { method, Registry } from "../../src/rpc/registry.ts";
+import { encodeNothing, encodeNumber } from "../../src/rpc/codecs/json/encoder.ts";
+import { method, Registry } from "../../src/rpc/registry/registry.ts";
 import { runRpcThread } from "../../src/rpc/threads/rpc-thread.ts";
 
 const later = (end: () => void) => (): undefined => void setTimeout(end, 5);

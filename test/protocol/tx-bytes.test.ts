@@ -7,9 +7,9 @@ import { FieldRangeError, ProofLengthError, TruncatedError } from "../../src/pro
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT } from "../../src/protocol/tx/kernel-output.ts";
 import { CHONK_PROOF_BYTES, STRIPPED_PROOF, type Tx, txBytes } from "../../src/protocol/tx/tx.ts";
 import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
-import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
-import { encodeTx } from "../../src/rpc/encoding/tx.ts";
-import { tx as txParameter } from "../../src/rpc/params/tx.ts";
+import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
+import { encodeTx } from "../../src/rpc/codecs/shared/tx.ts";
+import { tx as txParameter } from "../../src/rpc/codecs/shared/tx-parameter.ts";
 import { recordedTxs } from "./recorded-txs.ts";
 
 const core = loadCore();

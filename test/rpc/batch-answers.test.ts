@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { LongCalls } from "../../src/rpc/calls/long-calls.ts";
-import { encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 let handled = 0;

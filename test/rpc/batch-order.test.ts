@@ -5,10 +5,10 @@ import { Calls } from "../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
-import { encodeArray, encodeNothing, encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { encodeArray, encodeNothing, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { text as textCodec } from "../../src/rpc/codecs/json/text.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
-import { text as textCodec } from "../../src/rpc/params/text.ts";
-import { method, never, param, Registry } from "../../src/rpc/registry.ts";
+import { method, never, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const options = { maxBatchSize: 100, namespaces: ["node"] as const };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { CALL_SECONDS, CallCounts } from "../../src/rpc/calls/call-counts.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { text } from "../../src/rpc/params/text.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { text } from "../../src/rpc/codecs/json/text.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 
 const registry = new Registry([

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeNumber, encoder } from "../../src/rpc/encoding/encoder.ts";
+import { array } from "../../src/rpc/codecs/json/codec.ts";
+import { encodeNumber, encoder } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import { array } from "../../src/rpc/params/codec.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { type Method, method, param, Registry } from "../../src/rpc/registry.ts";
+import { type Method, method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 

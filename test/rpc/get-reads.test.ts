@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Consistency } from "../../src/rpc/calls/consistency.ts";
-import { encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { integer } from "../../src/rpc/codecs/json/number.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
-import { integer } from "../../src/rpc/params/number.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";

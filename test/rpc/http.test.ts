@@ -11,10 +11,10 @@ import {
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
-import { array } from "../../src/rpc/params/codec.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { array } from "../../src/rpc/codecs/json/codec.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import { versionHeaders } from "../../src/rpc/routes/version-headers.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
+import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
 import { parseByteSize } from "../../src/rpc/http/byte-size.ts";
 
 function written(write: (out: JsonWriter) => void): string {

@@ -5,12 +5,12 @@ import { Calls } from "../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { array } from "../../src/rpc/codecs/json/codec.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
-import { array } from "../../src/rpc/params/codec.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import { recordingLogger } from "./support/fakes.ts";
 

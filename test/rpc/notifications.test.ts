@@ -5,10 +5,10 @@ import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { NO_ANSWER } from "../../src/rpc/calls/notifications.ts";
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
-import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
+import { encodeNothing, encodeNumber } from "../../src/rpc/codecs/json/encoder.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import type { Caller } from "../../src/rpc/ports/caller.ts";
-import { method, never, Registry } from "../../src/rpc/registry.ts";
+import { method, never, Registry } from "../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const options = { maxBatchSize: 100, namespaces: ["node"] as const };

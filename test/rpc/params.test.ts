@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { absent, array, type Codec, type Issue, object, optional } from "../../src/rpc/codecs/json/codec.ts";
+import { field, l2Address, txHash } from "../../src/rpc/codecs/json/field.ts";
+import { integer, oneOf, plainNumber } from "../../src/rpc/codecs/json/number.ts";
+import { blockParameter } from "../../src/rpc/codecs/shared/block-parameter.ts";
 import { RpcError } from "../../src/rpc/jsonrpc/errors.ts";
-import { blockParameter } from "../../src/rpc/params/block-parameter.ts";
-import { absent, array, type Codec, type Issue, object, optional } from "../../src/rpc/params/codec.ts";
-import { field, l2Address, txHash } from "../../src/rpc/params/field.ts";
-import { integer, oneOf, plainNumber } from "../../src/rpc/params/number.ts";
-import { param, readParams } from "../../src/rpc/registry.ts";
+import { param, readParams } from "../../src/rpc/registry/registry.ts";
 
 /** Reads one parameter: hex for bytes, `[code, message]` for a refusal. */
 function read(codec: Codec<unknown>, value: unknown): unknown {

@@ -1,9 +1,9 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
+import { encodeNumber } from "../../src/rpc/codecs/json/encoder.ts";
 import { TurnShare } from "../../src/rpc/limits/turn-share.ts";
-import { method, Registry } from "../../src/rpc/registry.ts";
+import { method, Registry } from "../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";

@@ -1,8 +1,8 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
-import { method, Registry } from "../../src/rpc/registry.ts";
+import { encodeNumber } from "../../src/rpc/codecs/json/encoder.ts";
+import { method, Registry } from "../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import { listen } from "../../src/rpc/server/listen.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";

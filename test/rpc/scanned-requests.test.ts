@@ -5,10 +5,10 @@ import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { EnvelopeScan, LONGEST_BATCH, LONGEST_BATCHED, LONGEST_SCANNED } from "../../src/rpc/calls/envelope-scan.ts";
 import { MethodTable } from "../../src/rpc/calls/method-table.ts";
 import { ScannedBatch } from "../../src/rpc/calls/scanned-batch.ts";
-import { encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { chain } from "./support/development-chain.ts";
 import { fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 

@@ -1,10 +1,10 @@
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import { AnswerBudget } from "../../src/rpc/limits/answer-budget.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../src/rpc/wire/node/listener.ts";

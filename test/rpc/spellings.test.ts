@@ -6,13 +6,13 @@ import { Calls } from "../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { array, optional } from "../../src/rpc/codecs/json/codec.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import { permittedMethods } from "../../src/rpc/keys/key-methods.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { openRpcDocument } from "../../src/rpc/openrpc/document.ts";
-import { array, optional } from "../../src/rpc/params/codec.ts";
-import { plainNumber } from "../../src/rpc/params/number.ts";
-import { method, type Namespace, param, Registry } from "../../src/rpc/registry.ts";
+import { method, type Namespace, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 let reads = 0;

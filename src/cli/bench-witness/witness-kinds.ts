@@ -6,7 +6,7 @@ import {
   PUBLIC_DATA_TREE,
   type TreeId,
 } from "../../protocol/constants.ts";
-import type { JsonWriter } from "../../rpc/encoding/json-writer.ts";
+import type { JsonWriter } from "../../rpc/codecs/json/json-writer.ts";
 import {
   encodeMembershipWitness,
   encodeMessageWitness,
@@ -14,7 +14,7 @@ import {
   encodePublicDataWitness,
   NULLIFIER_WITNESS_TEXT,
   PUBLIC_DATA_WITNESS_TEXT,
-} from "../../rpc/encoding/v4/witness.ts";
+} from "../../rpc/codecs/release/witness.ts";
 import type { LeafText, WorldStateReader } from "../../world-state/types.ts";
 import type { TreeText } from "./tree-texts.ts";
 

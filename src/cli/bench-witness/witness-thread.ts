@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { JsonWriter } from "../../rpc/encoding/json-writer.ts";
+import { JsonWriter } from "../../rpc/codecs/json/json-writer.ts";
 import { openTrees } from "./open-trees.ts";
 import { sampleKeys } from "./sample-keys.ts";
 import type { TreeText } from "./tree-texts.ts";

@@ -5,7 +5,7 @@ import { OriginGate } from "../../rpc/admin/origin-gate.ts";
 import { publicRegistry } from "../../rpc/methods/public-registry.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
-import { Registry } from "../../rpc/registry.ts";
+import { Registry } from "../../rpc/registry/registry.ts";
 import { RPC_DEFAULTS, type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import { pageFiles } from "../../status/page-files.ts";

@@ -4,8 +4,8 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { JsonWriter } from "../../rpc/encoding/json-writer.ts";
-import { encodeTx } from "../../rpc/encoding/tx.ts";
+import { JsonWriter } from "../../rpc/codecs/json/json-writer.ts";
+import { encodeTx } from "../../rpc/codecs/shared/tx.ts";
 import { BotCallError } from "./errors.ts";
 import { type BlockHeaderJson, blockHeaderFromJson } from "./header-json.ts";
 

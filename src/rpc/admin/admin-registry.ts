@@ -1,12 +1,12 @@
-import { encodeNothing } from "../encoding/encoder.ts";
+import { type Codec, optional } from "../codecs/json/codec.ts";
+import { encodeNothing } from "../codecs/json/encoder.ts";
+import { integer, plainNumber } from "../codecs/json/number.ts";
+import { boolean, text } from "../codecs/json/text.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { type Codec, optional } from "../params/codec.ts";
-import { integer, plainNumber } from "../params/number.ts";
-import { boolean, text } from "../params/text.ts";
 import type { AdminServices } from "../ports/admin/admin-services.ts";
 import type { SequencerControl } from "../ports/admin/sequencer-control.ts";
 import type { Slasher } from "../ports/admin/slasher.ts";
-import { type Method, method, param, Registry } from "../registry.ts";
+import { type Method, method, param, Registry } from "../registry/registry.ts";
 import { configCodec, configEncoder } from "./config-wire.ts";
 import { encodeDutyTimes } from "./duty-times.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";

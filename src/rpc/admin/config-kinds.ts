@@ -1,10 +1,10 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { array, type Codec, converted } from "../params/codec.ts";
-import { l2Address as l2AddressBytes } from "../params/field.ts";
-import { l1Address as l1AddressBytes } from "../params/l1-address.ts";
-import { integer, plainNumber } from "../params/number.ts";
-import { boolean, text, word } from "../params/text.ts";
-import { amount } from "./params/big-integer.ts";
+import { amount } from "../codecs/json/big-integer.ts";
+import { array, type Codec, converted } from "../codecs/json/codec.ts";
+import { l2Address as l2AddressBytes } from "../codecs/json/field.ts";
+import { integer, plainNumber } from "../codecs/json/number.ts";
+import { boolean, text, word } from "../codecs/json/text.ts";
+import { l1Address as l1AddressBytes } from "../codecs/shared/l1-address.ts";
 import { type SetupCall, setupCall } from "./params/setup-call.ts";
 
 /**

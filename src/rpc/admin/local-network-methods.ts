@@ -1,14 +1,14 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { encodeArray, encodeBoolean, encodeNothing, encodeText } from "../encoding/encoder.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { encodeArray, encodeBoolean, encodeNothing, encodeText } from "../codecs/json/encoder.ts";
+import { l2Address } from "../codecs/json/field.ts";
+import { integer } from "../codecs/json/number.ts";
+import { text } from "../codecs/json/text.ts";
+import { l1Address } from "../codecs/shared/l1-address.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { optional } from "../params/codec.ts";
-import { l2Address } from "../params/field.ts";
-import { l1Address } from "../params/l1-address.ts";
-import { integer } from "../params/number.ts";
-import { text } from "../params/text.ts";
 import type { AdminServices } from "../ports/admin/admin-services.ts";
 import type { LocalNetworkControl } from "../ports/admin/local-network-control.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { encodeAccounts, encodeClaim } from "./local-network-encoders.ts";
 
 const FILE = "Path on the machine of the node.";

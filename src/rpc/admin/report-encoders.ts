@@ -2,11 +2,21 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { MissedDuty } from "../../telemetry/duty-times.ts";
 import type { MetricKind } from "../../telemetry/metrics/metric-row.ts";
 import type { MetricFamily, MetricSeries } from "../../telemetry/metrics/metrics.ts";
-import { encoder } from "../encoding/encoder.ts";
+import { encoder } from "../codecs/json/encoder.ts";
+import {
+  about,
+  BOOLEAN,
+  COUNT,
+  listOf,
+  members,
+  NUMBER,
+  oneOfWords,
+  record,
+  TEXT,
+} from "../codecs/json/json-schema.ts";
+import { DECIMAL, L2_ADDRESS, SLOT_NUMBER, TIMESTAMP, TX_HASH } from "../codecs/json/scalars.ts";
 import type { LogLine, OptionReport, PeerReport, PooledTxReport } from "../ports/admin/node-reports.ts";
 import type { HealthReport } from "../ports/node-health.ts";
-import { about, BOOLEAN, COUNT, listOf, members, NUMBER, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
-import { DECIMAL, L2_ADDRESS, SLOT_NUMBER, TIMESTAMP, TX_HASH } from "../schema/scalars.ts";
 import { DUTY_NAMES } from "./duty-times.ts";
 
 const MILLISECONDS = about(COUNT, "Unix milliseconds.");

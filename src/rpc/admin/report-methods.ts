@@ -1,11 +1,11 @@
-import { encodeArray, encoder } from "../encoding/encoder.ts";
-import { array, optional } from "../params/codec.ts";
-import { integer } from "../params/number.ts";
-import { text } from "../params/text.ts";
+import { array, optional } from "../codecs/json/codec.ts";
+import { encodeArray, encoder } from "../codecs/json/encoder.ts";
+import { integer } from "../codecs/json/number.ts";
+import { ETH_ADDRESS } from "../codecs/json/scalars.ts";
+import { text } from "../codecs/json/text.ts";
 import type { AdminServices } from "../ports/admin/admin-services.ts";
 import type { HealthReport } from "../ports/node-health.ts";
-import { type Method, method, param } from "../registry.ts";
-import { ETH_ADDRESS } from "../schema/scalars.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import {
   encodeHealth,
   encodeLogLine,

@@ -1,4 +1,4 @@
-import { JsonWriter } from "../encoding/json-writer.ts";
+import { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 
 /** Scratch of one synchronous run, of all batches; empty between runs. */

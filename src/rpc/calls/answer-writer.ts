@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import { JsonWriter, type Write } from "../encoding/json-writer.ts";
+import { JsonWriter, type Write } from "../codecs/json/json-writer.ts";
 import { type RpcAnswer, unreadable } from "../jsonrpc/answer.ts";
 import {
   BlockAheadError,

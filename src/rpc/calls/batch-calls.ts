@@ -1,4 +1,4 @@
-import type { JsonWriter } from "../encoding/json-writer.ts";
+import type { JsonWriter } from "../codecs/json/json-writer.ts";
 import { isNotification } from "./notifications.ts";
 
 /** The calls of one batch, however they were read. */

@@ -1,5 +1,5 @@
 import { bucketOf, type Distribution } from "../../telemetry/metrics/metrics.ts";
-import { declaredName, declaredNamespace, type Namespace, type Registry } from "../registry.ts";
+import { declaredName, declaredNamespace, type Namespace, type Registry } from "../registry/registry.ts";
 
 /** Label of calls whose method is not known: of methods that do not exist, and in bodies that are read elsewhere. */
 export const OTHER_METHODS = "other";

@@ -13,7 +13,7 @@ import {
   type Origin,
   type Registry,
   readParams,
-} from "../registry.ts";
+} from "../registry/registry.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
 import type { CallCounts } from "./call-counts.ts";
 import type { Forwarder } from "./forwarder.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "../../telemetry/logger.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { Caller } from "../ports/caller.ts";
-import type { Registry } from "../registry.ts";
+import type { Registry } from "../registry/registry.ts";
 import { AnswerWriter, type AnswerWriterOptions } from "./answer-writer.ts";
 import { type BatchCalls, ParsedCalls } from "./batch-calls.ts";
 import { Batches, type BatchesOptions } from "./batches.ts";

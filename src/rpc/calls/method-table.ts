@@ -1,5 +1,5 @@
 import type { MethodResults } from "../cache/result-cache.ts";
-import { declaredNamespace, type Method, type Namespace, type RawForm, type Registry } from "../registry.ts";
+import { declaredNamespace, type Method, type Namespace, type RawForm, type Registry } from "../registry/registry.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type EnvelopeScan, MethodName } from "./envelope-scan.ts";
 

@@ -1,5 +1,5 @@
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import type { Namespace } from "../registry.ts";
+import type { Namespace } from "../registry/registry.ts";
 
 /** A good call that was read on one thread, to be answered on another. Plain data. */
 export interface ReadCall {

@@ -1,5 +1,5 @@
-import type { JsonWriter } from "../encoding/json-writer.ts";
-import type { RawForm } from "../registry.ts";
+import type { JsonWriter } from "../codecs/json/json-writer.ts";
+import type { RawForm } from "../registry/registry.ts";
 import type { CallCounts } from "./call-counts.ts";
 
 /** Parts of the answers to calls that are answered straight from the bytes of their requests. */

@@ -1,5 +1,5 @@
 import type { ResultCache } from "../cache/result-cache.ts";
-import type { JsonWriter } from "../encoding/json-writer.ts";
+import type { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 import type { CallCounts } from "./call-counts.ts";
 import { LONGEST_KEY } from "./calls.ts";

@@ -1,5 +1,5 @@
 import type { ResultCache } from "../cache/result-cache.ts";
-import { JsonWriter } from "../encoding/json-writer.ts";
+import { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { CallCounts } from "./call-counts.ts";

@@ -1,4 +1,4 @@
-import { declaredName, type Method, type Namespace, Registry } from "../registry.ts";
+import { declaredName, type Method, type Namespace, Registry } from "../registry/registry.ts";
 
 /** Whether a list of names and of beginnings followed by `*` has a method's name on the wire. */
 function isListed(methods: readonly string[], name: string): boolean {

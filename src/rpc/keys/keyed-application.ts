@@ -1,5 +1,5 @@
 import type { CallLimit } from "../limits/rate-limit.ts";
-import type { Registry } from "../registry.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { HttpApplication } from "../wire/listener.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";

@@ -1,5 +1,5 @@
 import type { CallLimit } from "../limits/rate-limit.ts";
-import type { Registry } from "../registry.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { SocketAccess, SocketGate } from "../subscriptions/socket-access.ts";
 import type { ApiKey } from "./api-key.ts";
 import { keyLimit } from "./key-limits.ts";

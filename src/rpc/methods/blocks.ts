@@ -1,14 +1,14 @@
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { headerBlockNumber } from "../../protocol/block-header.ts";
-import { encodeArray } from "../encoding/encoder.ts";
-import type { BlockWithBody } from "../encoding/v4/block.ts";
-import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
-import { EFFECT_FORMS } from "../encoding/v4/effect-forms.ts";
-import { blockParameter } from "../params/block-parameter.ts";
-import { optional } from "../params/codec.ts";
-import { field } from "../params/field.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { encodeArray } from "../codecs/json/encoder.ts";
+import { field } from "../codecs/json/field.ts";
+import type { BlockWithBody } from "../codecs/release/block.ts";
+import { encodeBlockHeader } from "../codecs/release/block-header.ts";
+import { EFFECT_FORMS } from "../codecs/release/effect-forms.ts";
+import { blockParameter } from "../codecs/shared/block-parameter.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { always, type Method, method, never, param } from "../registry.ts";
+import { always, type Method, method, never, param } from "../registry/registry.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import { type BlockSource, blockNumberOf, isByContents } from "./reference-block.ts";
 

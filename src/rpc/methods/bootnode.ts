@@ -1,6 +1,6 @@
-import { encodeArray, encodeText } from "../encoding/encoder.ts";
+import { encodeArray, encodeText } from "../codecs/json/encoder.ts";
 import type { BootnodeTable } from "../ports/bootnode-table.ts";
-import { method, Registry } from "../registry.ts";
+import { method, Registry } from "../registry/registry.ts";
 
 /** Every method of a bootnode (docs/protocol/10-peers.md#105-bootnode). */
 export function bootnodeRegistry(bootnode: BootnodeTable): Registry {

@@ -1,10 +1,10 @@
 import type { ChainReader, CheckpointRecord } from "../../archiver/types.ts";
-import { encodeArray } from "../encoding/encoder.ts";
-import { type CheckpointedBlock, encodeCheckpointData } from "../encoding/v4/checkpoint.ts";
-import { EFFECT_FORMS } from "../encoding/v4/effect-forms.ts";
-import { integer } from "../params/number.ts";
+import { encodeArray } from "../codecs/json/encoder.ts";
+import { integer } from "../codecs/json/number.ts";
+import { type CheckpointedBlock, encodeCheckpointData } from "../codecs/release/checkpoint.ts";
+import { EFFECT_FORMS } from "../codecs/release/effect-forms.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { blocksFrom, FEW_BLOCKS, MOST_BLOCKS, withBody } from "./blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 

@@ -2,13 +2,13 @@ import type { ContractInstance } from "../../archiver/content-types.ts";
 import { headerTimestamp } from "../../protocol/block-header.ts";
 import { concat } from "../../protocol/bytes.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
-import { encodeInstance as encodeDevelopmentInstance, type HashedInstance } from "../encoding/development/contract.ts";
-import { encoder } from "../encoding/encoder.ts";
-import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts";
-import { optional } from "../params/codec.ts";
-import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../params/generations.ts";
+import { encodeInstance as encodeDevelopmentInstance, type HashedInstance } from "../codecs/development/contract.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { encoder } from "../codecs/json/encoder.ts";
+import { encodeContractClass, encodeInstance } from "../codecs/release/contract.ts";
+import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../codecs/shared/apis.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { always, type Method, method, never, param } from "../registry.ts";
+import { always, type Method, method, never, param } from "../registry/registry.ts";
 import { type StateSource, stateOf } from "./reference-block.ts";
 
 /** Contracts published in blocks (docs/protocol/05-rpc.md#528-contracts, docs/protocol/05-rpc.md#528-contracts). */

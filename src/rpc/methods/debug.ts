@@ -1,10 +1,10 @@
 import { BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
-import { encodeArray, encodeNothing } from "../encoding/encoder.ts";
-import { encodeSetupCall } from "../encoding/setup-calls.ts";
-import { array } from "../params/codec.ts";
-import { text } from "../params/text.ts";
+import { array } from "../codecs/json/codec.ts";
+import { encodeArray, encodeNothing } from "../codecs/json/encoder.ts";
+import { text } from "../codecs/json/text.ts";
+import { encodeSetupCall } from "../codecs/shared/setup-calls.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { after } from "./eventually.ts";
 import { SelectorHashing } from "./function-signatures.ts";
 

@@ -1,11 +1,11 @@
-import { encodeArray, encodeNothing, encoder } from "../encoding/encoder.ts";
-import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
-import { encodeTips } from "../encoding/v4/tips.ts";
-import { integer } from "../params/number.ts";
+import { encodeArray, encodeNothing, encoder } from "../codecs/json/encoder.ts";
+import { COUNT, members, named, TEXT } from "../codecs/json/json-schema.ts";
+import { integer } from "../codecs/json/number.ts";
+import { encodeSyncStatus } from "../codecs/release/sync-status.ts";
+import { encodeTips } from "../codecs/release/tips.ts";
 import type { EpochProvingJob } from "../ports/epoch-prover.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
-import { COUNT, members, named, TEXT } from "../schema/json-schema.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { worldSyncStatus } from "./world-state.ts";
 
 const JOB = named(

@@ -1,10 +1,10 @@
 import type { ManaUsage } from "../../protocol/fees/predicted-min-fees.ts";
-import { encodeArray } from "../encoding/encoder.ts";
-import { encodeFees } from "../encoding/gas-fees.ts";
-import { optional } from "../params/codec.ts";
-import { word } from "../params/text.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { encodeArray } from "../codecs/json/encoder.ts";
+import { word } from "../codecs/json/text.ts";
+import { encodeFees } from "../codecs/shared/gas-fees.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { fromL1 } from "./l1-answer.ts";
 
 const MANA_USAGES = ["none", "target", "limit"] as const satisfies readonly ManaUsage[];

@@ -1,6 +1,6 @@
+import { integer, plainNumber } from "../codecs/json/number.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { integer, plainNumber } from "../params/number.ts";
-import { param } from "../registry.ts";
+import { param } from "../registry/registry.ts";
 
 /** Parameters of methods that list consecutive blocks or checkpoints. */
 export const fromParam = param("from", integer({ least: 1 }), "Number of the first.");

@@ -1,12 +1,12 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { encodeContractClassLogs, encodePublicLogs, encodeScopedLogs } from "../encoding/v4/logs.ts";
+import { array, optional } from "../codecs/json/codec.ts";
+import { field, l2Address } from "../codecs/json/field.ts";
+import { wholeNumber } from "../codecs/json/number.ts";
+import { encodeContractClassLogs, encodePublicLogs, encodeScopedLogs } from "../codecs/release/logs.ts";
+import { type LogFilter, logFilter, MOST_TAGS } from "../codecs/shared/log-query.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { array, optional } from "../params/codec.ts";
-import { field, l2Address } from "../params/field.ts";
-import { type LogFilter, logFilter, MOST_TAGS } from "../params/log-query.ts";
-import { wholeNumber } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 
 /** Logs of a tag per page. */
 const PAGE = 10;

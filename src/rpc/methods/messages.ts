@@ -1,9 +1,9 @@
 import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
-import { encodeArray, encodeBoolean, encodeCheckpointNumber, encodeWord } from "../encoding/encoder.ts";
-import { inBoth } from "../params/generations.ts";
-import { integer } from "../params/number.ts";
+import { encodeArray, encodeBoolean, encodeCheckpointNumber, encodeWord } from "../codecs/json/encoder.ts";
+import { integer } from "../codecs/json/number.ts";
+import { inBoth } from "../codecs/shared/apis.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 
 /** Nested lists: checkpoints, blocks, txs, messages. */
 const encodeMessages = encodeArray(encodeArray(encodeArray(encodeArray(encodeWord))));

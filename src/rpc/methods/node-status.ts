@@ -1,13 +1,13 @@
-import { encodeBoolean, encodeNumberAs, encodeText } from "../encoding/encoder.ts";
+import { encodeBoolean, encodeNumberAs, encodeText } from "../codecs/json/encoder.ts";
+import { COUNT } from "../codecs/json/json-schema.ts";
 import {
   encodeDevelopmentNodeInfo,
   encodeL1Addresses,
   encodeNodeInfo,
   encodeProtocolContracts,
-} from "../encoding/v4/node-info.ts";
+} from "../codecs/release/node-info.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method } from "../registry.ts";
-import { COUNT } from "../schema/json-schema.ts";
+import { type Method, method } from "../registry/registry.ts";
 import { after } from "./eventually.ts";
 
 const encodeCount = encodeNumberAs(COUNT);

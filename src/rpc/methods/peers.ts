@@ -1,13 +1,13 @@
-import { encodePeer, encodeProposals, encodeSlotAttestation } from "../encoding/development/peers.ts";
-import { encodeArray } from "../encoding/encoder.ts";
-import { encodeAttestation } from "../encoding/v4/attestation.ts";
-import { mapped, optional } from "../params/codec.ts";
-import { payloadHashText } from "../params/hex-text.ts";
-import { integer } from "../params/number.ts";
-import { boolean, text } from "../params/text.ts";
+import { encodePeer, encodeProposals, encodeSlotAttestation } from "../codecs/development/peers.ts";
+import { mapped, optional } from "../codecs/json/codec.ts";
+import { encodeArray } from "../codecs/json/encoder.ts";
+import { payloadHashText } from "../codecs/json/hex-text.ts";
+import { integer } from "../codecs/json/number.ts";
+import { boolean, text } from "../codecs/json/text.ts";
+import { encodeAttestation } from "../codecs/release/attestation.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { AttestedProposal } from "../ports/peer-network.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 
 /** An archive root's 0x text and more: any other text names no proposal. */
 const ARCHIVE_TEXT_LENGTH = 1024;

@@ -1,7 +1,7 @@
-import { encoder } from "../encoding/encoder.ts";
+import { encoder } from "../codecs/json/encoder.ts";
+import { COUNT, members, named, TEXT } from "../codecs/json/json-schema.ts";
 import type { ProvingAgentPort, ProvingAgentStatus } from "../ports/proving-agent.ts";
-import { type AgentNamespace, method, Registry } from "../registry.ts";
-import { COUNT, members, named, TEXT } from "../schema/json-schema.ts";
+import { type AgentNamespace, method, Registry } from "../registry/registry.ts";
 
 const STATUS = named("ProvingAgentStatus", "What a proving agent does.", {
   anyOf: [

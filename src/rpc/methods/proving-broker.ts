@@ -1,6 +1,7 @@
-import { encodeArray, encodeNothing, encodeText } from "../encoding/encoder.ts";
-import { encodeHandedOutJob, encodeJobStatus } from "../encoding/proving-job.ts";
-import { array, optional } from "../params/codec.ts";
+import { array, optional } from "../codecs/json/codec.ts";
+import { encodeArray, encodeNothing, encodeText } from "../codecs/json/encoder.ts";
+import { boolean, text } from "../codecs/json/text.ts";
+import { encodeHandedOutJob, encodeJobStatus } from "../codecs/shared/proving-job.ts";
 import {
   allowedTypes,
   epochNumber,
@@ -10,10 +11,9 @@ import {
   reportingAgent,
   startedAt,
   textLiteral,
-} from "../params/proving-job.ts";
-import { boolean, text } from "../params/text.ts";
+} from "../codecs/shared/proving-job-parameter.ts";
 import type { AgentBrokerPort, Patience, ProvingBrokerPort } from "../ports/proving-broker.ts";
-import { type Method, method, type Origin, param, Registry } from "../registry.ts";
+import { type Method, method, type Origin, param, Registry } from "../registry/registry.ts";
 
 const FILTER = param("filter", allowedTypes, "The job types that the agent takes; all by default.");
 const REPORTER = param(

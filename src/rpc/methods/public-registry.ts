@@ -1,5 +1,5 @@
 import type { NodeServices } from "../ports/node-services.ts";
-import { Registry } from "../registry.ts";
+import { Registry } from "../registry/registry.ts";
 import { blockMethods } from "./blocks.ts";
 import { checkpointMethods } from "./checkpoints.ts";
 import { contractMethods } from "./contracts.ts";

@@ -1,8 +1,13 @@
 import type { ChainReader } from "../../archiver/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { StateAt, WorldStateReader } from "../../world-state/types.ts";
+import {
+  type BlockSelector,
+  isArchiveSelector,
+  isWordSelector,
+  shownSelector,
+} from "../codecs/shared/block-parameter.ts";
 import { BlockAheadError, ExecutionError } from "../jsonrpc/errors.ts";
-import { type BlockSelector, isArchiveSelector, isWordSelector, shownSelector } from "../params/block-parameter.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 
 /** What is needed to find a block. */

@@ -1,9 +1,10 @@
-import { encodeBoolean, encoder } from "../encoding/encoder.ts";
+import { array, described, type Issue, issuesError, object, optional, typed } from "../codecs/json/codec.ts";
+import { encodeBoolean, encoder } from "../codecs/json/encoder.ts";
+import { fieldText, l2AddressText, txHashText } from "../codecs/json/hex-text.ts";
+import { about, record, TEXT } from "../codecs/json/json-schema.ts";
+import { boolean, text, word } from "../codecs/json/text.ts";
+import { MOST_TAGS } from "../codecs/shared/log-query.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { array, described, type Issue, issuesError, object, optional, typed } from "../params/codec.ts";
-import { fieldText, l2AddressText, txHashText } from "../params/hex-text.ts";
-import { MOST_TAGS } from "../params/log-query.ts";
-import { boolean, text, word } from "../params/text.ts";
 import {
   SUBSCRIPTION_KINDS,
   type Subscribed,
@@ -11,8 +12,7 @@ import {
   type SubscriptionKind,
   type SubscriptionOptions,
 } from "../ports/subscriber.ts";
-import { type Method, method, type Origin, param } from "../registry.ts";
-import { about, record, TEXT } from "../schema/json-schema.ts";
+import { type Method, method, type Origin, param } from "../registry/registry.ts";
 import { NOTIFICATION, NOTIFICATION_PARAMS } from "../subscriptions/notification.ts";
 
 const LONGEST_ID = 128;

@@ -1,11 +1,11 @@
 import type { ChainReader, ChainTips } from "../../archiver/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { encodeBlockNumber, encodeCheckpointNumber } from "../encoding/encoder.ts";
-import { encodeTips } from "../encoding/v4/tips.ts";
-import { tip } from "../params/block-parameter.ts";
-import { optional } from "../params/codec.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { encodeBlockNumber, encodeCheckpointNumber } from "../codecs/json/encoder.ts";
+import { encodeTips } from "../codecs/release/tips.ts";
+import { tip } from "../codecs/shared/block-parameter.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 import { tipNumber } from "./reference-block.ts";
 
 const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");

@@ -1,9 +1,9 @@
-import { encodeSingleValidatorStats, encodeValidatorsStats } from "../encoding/validator-stats.ts";
-import { optional } from "../params/codec.ts";
-import { l1Address } from "../params/l1-address.ts";
-import { integer } from "../params/number.ts";
+import { optional } from "../codecs/json/codec.ts";
+import { integer } from "../codecs/json/number.ts";
+import { l1Address } from "../codecs/shared/l1-address.ts";
+import { encodeSingleValidatorStats, encodeValidatorsStats } from "../codecs/shared/validator-stats.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, param } from "../registry/registry.ts";
 
 /** How validators performed their duties (docs/protocol/05-rpc.md#531-validators). */
 export function validatorMethods({ validatorStats }: Pick<NodeServices, "validatorStats">): Method[] {

@@ -1,7 +1,7 @@
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { encodeSyncStatus, type SyncStatus } from "../encoding/v4/sync-status.ts";
+import { encodeSyncStatus, type SyncStatus } from "../codecs/release/sync-status.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, method } from "../registry.ts";
+import { type Method, method } from "../registry/registry.ts";
 import type { StateSource } from "./reference-block.ts";
 import { appendedWitnessMethods } from "./world-state/appended-witnesses.ts";
 import { indexedWitnessMethods } from "./world-state/indexed-witnesses.ts";

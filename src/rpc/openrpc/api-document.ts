@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../schema/json-schema.ts";
+import type { JsonSchema } from "../codecs/json/json-schema.ts";
 import type { ContentDescriptor, OpenRpcDocument, OpenRpcMethod } from "./document.ts";
 import { shortSchema } from "./short-schema.ts";
 

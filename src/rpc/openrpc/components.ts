@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../schema/json-schema.ts";
+import type { JsonSchema } from "../codecs/json/json-schema.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const OF_SCHEMAS: ReadonlySet<string> = new Set(["items", "anyOf", "allOf", "additionalProperties"]);

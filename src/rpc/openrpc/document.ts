@@ -1,5 +1,5 @@
-import { declaredNamespace, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
-import type { JsonSchema } from "../schema/json-schema.ts";
+import type { JsonSchema } from "../codecs/json/json-schema.ts";
+import { declaredNamespace, type Method, type Namespace, type Parameter, type Registry } from "../registry/registry.ts";
 import { Components } from "./components.ts";
 import { shortSchema } from "./short-schema.ts";
 

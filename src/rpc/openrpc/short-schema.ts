@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../schema/json-schema.ts";
+import type { JsonSchema } from "../codecs/json/json-schema.ts";
 
 /** A schema in a few words: its title, alternatives or bounds. */
 export function shortSchema(schema: JsonSchema): string {

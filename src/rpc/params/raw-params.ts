@@ -1,7 +1,7 @@
 import { FR_ZERO, type Fr, isCanonicalFr } from "../../protocol/field.ts";
-import type { Write } from "../encoding/json-writer.ts";
-import type { RawForm } from "../registry.ts";
-import type { BlockParameter } from "./block-parameter.ts";
+import type { Write } from "../codecs/json/json-writer.ts";
+import type { BlockParameter } from "../codecs/shared/block-parameter.ts";
+import type { RawForm } from "../registry/registry.ts";
 
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;

@@ -1,4 +1,4 @@
-import type { RevertWords } from "../encoding/revert-words.ts";
+import type { RevertWords } from "../codecs/release/revert-words.ts";
 import type { Eventually } from "./eventually.ts";
 
 export interface NodeStatus {

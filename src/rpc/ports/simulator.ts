@@ -1,6 +1,6 @@
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
-import type { SimulationOverrides } from "../params/simulation-overrides.ts";
+import type { SimulationOverrides } from "../codecs/shared/simulation-overrides.ts";
 
 export interface Gas {
   daGas: number;

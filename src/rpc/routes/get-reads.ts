@@ -14,7 +14,14 @@ import {
 } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
-import { declaredNamespace, dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import {
+  declaredNamespace,
+  dialectOf,
+  type Method,
+  type Namespace,
+  type Registry,
+  readParams,
+} from "../registry/registry.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";

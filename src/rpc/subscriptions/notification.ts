@@ -1,10 +1,10 @@
-import { encodeBlock, type ShownBlock } from "../encoding/development/block.ts";
-import { LOG_MEMBERS, writeLogMembers } from "../encoding/development/logs.ts";
-import { type Encoder, encoder } from "../encoding/encoder.ts";
-import { JsonWriter } from "../encoding/json-writer.ts";
-import { encodeTips } from "../encoding/v4/tips.ts";
-import { about, type JsonSchema, listOf, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
-import { BLOCK_HASH, BLOCK_NUMBER, L2_ADDRESS, TX_HASH } from "../schema/scalars.ts";
+import { encodeBlock, type ShownBlock } from "../codecs/development/block.ts";
+import { LOG_MEMBERS, writeLogMembers } from "../codecs/development/logs.ts";
+import { type Encoder, encoder } from "../codecs/json/encoder.ts";
+import { about, type JsonSchema, listOf, oneOfWords, record, TEXT } from "../codecs/json/json-schema.ts";
+import { JsonWriter } from "../codecs/json/json-writer.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, L2_ADDRESS, TX_HASH } from "../codecs/json/scalars.ts";
+import { encodeTips } from "../codecs/release/tips.ts";
 import type { BlockLog } from "./block-logs.ts";
 import type { BlockRef } from "./chain-cursor.ts";
 

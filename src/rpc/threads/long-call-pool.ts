@@ -4,10 +4,10 @@ import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { LongCalls } from "../calls/long-calls.ts";
 import type { AnsweredRequest, ReadRequest } from "../calls/read-call.ts";
-import type { RevertWords } from "../encoding/revert-words.ts";
+import type { RevertWords } from "../codecs/release/revert-words.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
-import type { Namespace } from "../registry.ts";
+import type { Namespace } from "../registry/registry.ts";
 import { MOST_WAITING, MOST_WAITING_PER_CLIENT, tooManyLongCalls } from "./long-call-limits.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 

@@ -13,7 +13,7 @@ import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { NodeStatus } from "../ports/node-status.ts";
 import type { PoolChange, PoolEvents } from "../ports/pool-events.ts";
-import type { Registry } from "../registry.ts";
+import type { Registry } from "../registry/registry.ts";
 import { RemoteCalls } from "../remote/call-port.ts";
 import { givenTxBuffers } from "../remote/given-tx-buffers.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";

@@ -3,8 +3,8 @@ import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { bigUintBytes, concat, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { JsonWriter } from "../../../src/rpc/encoding/json-writer.ts";
-import { encodeTx } from "../../../src/rpc/encoding/tx.ts";
+import { JsonWriter } from "../../../src/rpc/codecs/json/json-writer.ts";
+import { encodeTx } from "../../../src/rpc/codecs/shared/tx.ts";
 import type { RecordedTx } from "../../protocol/recorded-txs.ts";
 import { seeded } from "./pool-txs.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
-import type { RevertWords } from "../../../src/rpc/encoding/revert-words.ts";
+import type { RevertWords } from "../../../src/rpc/codecs/release/revert-words.ts";
 import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { DroppedTx, Mempool } from "../../../src/rpc/ports/mempool.ts";

@@ -1,5 +1,5 @@
+import type { JsonSchema } from "../../../src/rpc/codecs/json/json-schema.ts";
 import type { OpenRpcDocument } from "../../../src/rpc/openrpc/document.ts";
-import type { JsonSchema } from "../../../src/rpc/schema/json-schema.ts";
 
 /** Keywords that describe the schema and do not restrict values. */
 const SILENT: ReadonlySet<string> = new Set(["title", "description", "contentEncoding"]);

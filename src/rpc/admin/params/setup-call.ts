@@ -1,9 +1,9 @@
 import { toHex } from "../../../protocol/bytes.ts";
-import { absent, type Codec, converted, object, rejected, ruled } from "../../params/codec.ts";
-import { field, l2Address } from "../../params/field.ts";
-import { plainNumber } from "../../params/number.ts";
-import { boolean } from "../../params/text.ts";
-import { named } from "../../schema/json-schema.ts";
+import { absent, type Codec, converted, object, rejected, ruled } from "../../codecs/json/codec.ts";
+import { field, l2Address } from "../../codecs/json/field.ts";
+import { named } from "../../codecs/json/json-schema.ts";
+import { plainNumber } from "../../codecs/json/number.ts";
+import { boolean } from "../../codecs/json/text.ts";
 
 /** Wire form of a public call that is allowed during a tx's setup. Either `address` or `classId` is set. */
 export interface SetupCall {

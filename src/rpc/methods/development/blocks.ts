@@ -1,11 +1,11 @@
 import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
 import type { Lifetime } from "../../cache/result-cache.ts";
-import { encodeBlock, encodeBlockData, type ShownBlock } from "../../encoding/development/block.ts";
-import { encodeArray } from "../../encoding/encoder.ts";
-import { type BlockSelector, blockSelector } from "../../params/block-parameter.ts";
-import { described, issuesError, object, optional, typed } from "../../params/codec.ts";
-import { boolean } from "../../params/text.ts";
-import { type Method, method, never, param } from "../../registry.ts";
+import { encodeBlock, encodeBlockData, type ShownBlock } from "../../codecs/development/block.ts";
+import { described, issuesError, object, optional, typed } from "../../codecs/json/codec.ts";
+import { encodeArray } from "../../codecs/json/encoder.ts";
+import { boolean } from "../../codecs/json/text.ts";
+import { type BlockSelector, blockSelector } from "../../codecs/shared/block-parameter.ts";
+import { type Method, method, never, param } from "../../registry/registry.ts";
 import { blockAt, blocksFrom, bodyOf, FEW_BLOCKS } from "../blocks.ts";
 import { checkpointLookup } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";

@@ -1,16 +1,16 @@
 import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
 import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
-import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../encoding/development/checkpoint.ts";
-import { encodeArray } from "../../encoding/encoder.ts";
+import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../codecs/development/checkpoint.ts";
+import { described, issuesError, object, optional, typed } from "../../codecs/json/codec.ts";
+import { encodeArray } from "../../codecs/json/encoder.ts";
+import { boolean } from "../../codecs/json/text.ts";
 import {
   type CheckpointSelector,
   type CheckpointsQuery,
   checkpointSelector,
   checkpointsQuery,
-} from "../../params/checkpoint-selector.ts";
-import { described, issuesError, object, optional, typed } from "../../params/codec.ts";
-import { boolean } from "../../params/text.ts";
-import { type Method, method, param } from "../../registry.ts";
+} from "../../codecs/shared/checkpoint-selector.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 import { blocksOf, checkpointsFrom, checkpointsOfEpoch } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";
 import type { BlockSource } from "../reference-block.ts";

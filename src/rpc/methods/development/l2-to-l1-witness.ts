@@ -4,13 +4,13 @@ import { MAX_CHECKPOINTS_PER_EPOCH } from "../../../protocol/constants.ts";
 import { outHashWitness } from "../../../protocol/out-hash-witness.ts";
 import { epochOutHash } from "../../../protocol/sha-trees.ts";
 import { epochOfSlot } from "../../../protocol/time.ts";
-import { encodeL2ToL1Witness, type L2ToL1Witness } from "../../encoding/development/l2-to-l1-witness.ts";
+import { encodeL2ToL1Witness, type L2ToL1Witness } from "../../codecs/development/l2-to-l1-witness.ts";
+import { optional } from "../../codecs/json/codec.ts";
+import { fieldText, txHashText } from "../../codecs/json/hex-text.ts";
+import { integer } from "../../codecs/json/number.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import { optional } from "../../params/codec.ts";
-import { fieldText, txHashText } from "../../params/hex-text.ts";
-import { integer } from "../../params/number.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 import { fromL1 } from "../l1-answer.ts";
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "outbox" | "sync">;

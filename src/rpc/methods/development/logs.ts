@@ -1,10 +1,15 @@
 import type { LogPosition, TaggedLog, TagRange } from "../../../archiver/content-types.ts";
 import { toHex } from "../../../protocol/bytes.ts";
-import { encodeLogResults } from "../../encoding/development/logs.ts";
+import { encodeLogResults } from "../../codecs/development/logs.ts";
+import {
+  type LogCursor,
+  type PrivateLogsQuery,
+  privateLogsQuery,
+  publicLogsQuery,
+} from "../../codecs/shared/log-query.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import { type LogCursor, type PrivateLogsQuery, privateLogsQuery, publicLogsQuery } from "../../params/log-query.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 
 /** Answers of up to this many logs are not long calls. */
 const FEW_LOGS = 80;

@@ -1,9 +1,9 @@
 import { syncedSlot } from "../../../archiver/synced-slot.ts";
 import { epochOfSlot, epochSlots } from "../../../protocol/time.ts";
-import { encodeL1Constants } from "../../encoding/development/rollup-constants.ts";
-import { encodeEpochNumber, encodeSlotNumber, encodeTimestamp } from "../../encoding/encoder.ts";
+import { encodeL1Constants } from "../../codecs/development/rollup-constants.ts";
+import { encodeEpochNumber, encodeSlotNumber, encodeTimestamp } from "../../codecs/json/encoder.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method } from "../../registry.ts";
+import { type Method, method } from "../../registry/registry.ts";
 
 type Services = Pick<NodeServices, "chain" | "identity" | "sync">;
 

@@ -1,14 +1,14 @@
-import { encodeTxEffect as encodeDevelopmentEffect } from "../../encoding/development/tx-effect.ts";
-import { encodeNothing } from "../../encoding/encoder.ts";
-import { encodeSimulation, encodeValidity } from "../../encoding/simulation.ts";
-import { EFFECT_FORMS } from "../../encoding/v4/effect-forms.ts";
-import { optional } from "../../params/codec.ts";
-import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
-import { simulationOverrides } from "../../params/simulation-overrides.ts";
-import { boolean } from "../../params/text.ts";
-import { validationOptions } from "../../params/tx.ts";
+import { encodeTxEffect as encodeDevelopmentEffect } from "../../codecs/development/tx-effect.ts";
+import { optional } from "../../codecs/json/codec.ts";
+import { encodeNothing } from "../../codecs/json/encoder.ts";
+import { boolean } from "../../codecs/json/text.ts";
+import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
+import { encodeSimulation, encodeValidity } from "../../codecs/release/simulation.ts";
+import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
+import { simulationOverrides } from "../../codecs/shared/simulation-overrides.ts";
+import { validationOptions } from "../../codecs/shared/tx-parameter.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 
 const SKIP_FEES = "Whether the tx need not be able to pay; false by default.";
 

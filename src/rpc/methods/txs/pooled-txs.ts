@@ -1,13 +1,13 @@
-import { encodeArray, encodeNumberAs } from "../../encoding/encoder.ts";
-import { encodeTx, type ShownTx } from "../../encoding/tx.ts";
-import { array, optional } from "../../params/codec.ts";
-import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
-import { plainNumber } from "../../params/number.ts";
-import { proofOption } from "../../params/tx.ts";
+import { array, optional } from "../../codecs/json/codec.ts";
+import { encodeArray, encodeNumberAs } from "../../codecs/json/encoder.ts";
+import { COUNT } from "../../codecs/json/json-schema.ts";
+import { plainNumber } from "../../codecs/json/number.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
+import { encodeTx, type ShownTx } from "../../codecs/shared/tx.ts";
+import { proofOption } from "../../codecs/shared/tx-parameter.ts";
 import type { PooledTx } from "../../ports/mempool.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, param } from "../../registry.ts";
-import { COUNT } from "../../schema/json-schema.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 
 /** Most txs per answer. */
 const MOST_TXS = { node: 50, svc: 100 } as const;

@@ -1,14 +1,14 @@
 import { epochOfSlot } from "../../../protocol/time.ts";
-import { encodeReceipt as encodeDevelopmentReceipt, type ShownOutcome } from "../../encoding/development/receipt.ts";
-import { encodeIndexedEffect as encodeDevelopmentIndexedEffect } from "../../encoding/development/tx-effect.ts";
-import { encoder } from "../../encoding/encoder.ts";
-import { EFFECT_FORMS } from "../../encoding/v4/effect-forms.ts";
-import type { SettledStatus } from "../../encoding/v4/receipt.ts";
-import { optional } from "../../params/codec.ts";
-import { inBoth } from "../../params/generations.ts";
-import { receiptOptions } from "../../params/tx.ts";
+import { encodeReceipt as encodeDevelopmentReceipt, type ShownOutcome } from "../../codecs/development/receipt.ts";
+import { encodeIndexedEffect as encodeDevelopmentIndexedEffect } from "../../codecs/development/tx-effect.ts";
+import { optional } from "../../codecs/json/codec.ts";
+import { encoder } from "../../codecs/json/encoder.ts";
+import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
+import type { SettledStatus } from "../../codecs/release/receipt.ts";
+import { inBoth } from "../../codecs/shared/apis.ts";
+import { receiptOptions } from "../../codecs/shared/tx-parameter.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, never, param } from "../../registry.ts";
+import { type Method, method, never, param } from "../../registry/registry.ts";
 import { shownTx } from "./pooled-txs.ts";
 
 const NOTHING_ATTACHED = { includeTxEffect: false, includePendingTx: false, includeProof: false };

@@ -1,10 +1,10 @@
 import { TREE_HEIGHTS } from "../../../protocol/constants.ts";
 import type { Fr } from "../../../protocol/field.ts";
-import type { Encoder } from "../../encoding/encoder.ts";
-import type { BlockParameter, BlockSelector } from "../../params/block-parameter.ts";
-import type { GenerationCodecs } from "../../params/generations.ts";
+import type { Encoder } from "../../codecs/json/encoder.ts";
+import type { GenerationCodecs } from "../../codecs/shared/apis.ts";
+import type { BlockParameter, BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import { rawOfBlock } from "../../params/raw-params.ts";
-import { param } from "../../registry.ts";
+import { param } from "../../registry/registry.ts";
 
 export const referenceBlock = ({ block }: GenerationCodecs) =>
   param("referenceBlock", block, "The block as of which the state is read.");

@@ -8,12 +8,12 @@ import {
   type LeafWitness,
   NULLIFIER_WITNESS_TEXT,
   PUBLIC_DATA_WITNESS_TEXT,
-} from "../../encoding/v4/witness.ts";
+} from "../../codecs/release/witness.ts";
+import { inBoth } from "../../codecs/shared/apis.ts";
+import type { BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import type { BlockSelector } from "../../params/block-parameter.ts";
-import { inBoth } from "../../params/generations.ts";
 import { rawTextOfBlock } from "../../params/raw-params.ts";
-import { type Method, method } from "../../registry.ts";
+import { type Method, method } from "../../registry/registry.ts";
 import { blockOf, isByContents, type StateSource, stateAt } from "../reference-block.ts";
 import { byField, pathBuffers, wide } from "./block-and-field.ts";
 

@@ -1,10 +1,10 @@
 import { PUBLIC_DATA_TREE, type TreeId } from "../../../protocol/constants.ts";
-import { encodeLeafLocations, type LeafLocation } from "../../encoding/v4/witness.ts";
+import { array } from "../../codecs/json/codec.ts";
+import { encodeLeafLocations, type LeafLocation } from "../../codecs/release/witness.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
+import { treeId } from "../../codecs/shared/tree-id.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import { array } from "../../params/codec.ts";
-import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../../params/generations.ts";
-import { treeId } from "../../params/tree-id.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 import { isByContents, type StateSource, stateOf } from "../reference-block.ts";
 import { referenceBlock } from "./block-and-field.ts";
 

@@ -1,11 +1,11 @@
 import { concat } from "../../../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE, SEPARATOR } from "../../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../../protocol/field.ts";
-import { encodeWord } from "../../encoding/encoder.ts";
-import type { BlockSelector } from "../../params/block-parameter.ts";
-import { inBoth } from "../../params/generations.ts";
+import { encodeWord } from "../../codecs/json/encoder.ts";
+import { inBoth } from "../../codecs/shared/apis.ts";
+import type { BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, param } from "../../registry/registry.ts";
 import { isByContents, type StateSource, stateAt } from "../reference-block.ts";
 import { rawInBoth, referenceBlock } from "./block-and-field.ts";
 

@@ -1,0 +1,30 @@
+import type { Fr } from "../../../protocol/field.ts";
+import type { Tx } from "../../../protocol/tx/tx.ts";
+import type { Codec } from "../json/codec.ts";
+import { field, l2Address, txHash } from "../json/field.ts";
+import { fieldText, l2AddressText, txHashText } from "../json/hex-text.ts";
+import { type BlockSelector, blockParameter, blockSelector } from "./block-parameter.ts";
+import { developmentTx, tx } from "./tx-parameter.ts";
+
+/** Codecs that differ between the two generations of the API. */
+export interface GenerationCodecs {
+  readonly block: Codec<BlockSelector>;
+  readonly field: Codec<Fr>;
+  readonly txHash: Codec<Fr>;
+  readonly l2Address: Codec<Fr>;
+  readonly tx: Codec<Tx>;
+}
+
+export const RELEASE_CODECS: GenerationCodecs = { block: blockParameter, field, txHash, l2Address, tx };
+export const DEVELOPMENT_CODECS: GenerationCodecs = {
+  block: blockSelector,
+  field: fieldText,
+  txHash: txHashText,
+  l2Address: l2AddressText,
+  tx: developmentTx,
+};
+
+/** Builds one parameter list for both generations. */
+export function inBoth<const P>(list: (codecs: GenerationCodecs) => P): { readonly node: P; readonly svc: P } {
+  return { node: list(RELEASE_CODECS), svc: list(DEVELOPMENT_CODECS) };
+}

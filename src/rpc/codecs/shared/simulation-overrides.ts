@@ -1,0 +1,115 @@
+import { concat } from "../../../protocol/bytes.ts";
+import {
+  array,
+  type Codec,
+  converted,
+  described,
+  isObject,
+  object,
+  optional,
+  rejected,
+  ruled,
+  typed,
+  wrongType,
+} from "../json/codec.ts";
+import { fieldText, l2AddressText } from "../json/hex-text.ts";
+import { named } from "../json/json-schema.ts";
+import { oneOf } from "../json/number.ts";
+
+const MOST_STORAGE_OVERRIDES = 200;
+const MOST_CONTRACT_OVERRIDES = 50;
+
+const POINT = /^(?:0x)?[0-9a-fA-F]{128}$/;
+
+/** A curve point: x, then y. */
+const point: Codec<Uint8Array> = {
+  schema: named("PointInput", "A point of the Grumpkin curve: x, then y, 64 hex digits each, with or without 0x.", {
+    type: "string",
+    pattern: "^(0x)?[0-9a-fA-F]{128}$",
+  }),
+  read: (value, path, issues) =>
+    typeof value === "string" && POINT.test(value)
+      ? Buffer.from(value.slice(-128), "hex")
+      : rejected(issues, path, value === undefined ? "Required" : "Not a valid hex string"),
+};
+
+const publicKeys = converted(
+  object({
+    masterNullifierPublicKey: point,
+    masterIncomingViewingPublicKey: point,
+    masterOutgoingViewingPublicKey: point,
+    masterTaggingPublicKey: point,
+  }),
+  (keys) => concat(...Object.values(keys)),
+);
+
+/** ContractInstanceWithAddress of this generation (docs/protocol/05-rpc.md#528-contracts). */
+const instance = typed(
+  object({
+    version: described(oneOf([1]), "Version of this form."),
+    salt: described(fieldText, "Makes the address one of many."),
+    deployer: described(l2AddressText, "Who may deploy it; zero for anyone."),
+    currentContractClassId: described(fieldText, "Id of the class that its code is of."),
+    originalContractClassId: described(fieldText, "Id of the class that it was deployed with."),
+    initializationHash: described(fieldText, "Hash of the call that initializes it; zero without one."),
+    publicKeys: described(publicKeys, "Its public keys."),
+    address: described(l2AddressText, "Its address."),
+  }),
+  "ContractInstanceInput",
+  "A contract as if it were deployed.",
+);
+
+type Read<C> = C extends Codec<infer T> ? T : never;
+export type ContractOverride = { address: Uint8Array; instance: Read<typeof instance> };
+
+const contractEntry = object({ instance: described(instance, "The contract.") });
+
+/** An object keyed by address text. */
+const contracts: Codec<ContractOverride[]> = {
+  schema: {
+    type: "object",
+    additionalProperties: contractEntry.schema,
+    maxProperties: MOST_CONTRACT_OVERRIDES,
+  },
+  read(value, path, issues) {
+    if (!isObject(value)) return wrongType(issues, path, "object", value);
+    const entries = Object.entries(value);
+    if (entries.length > MOST_CONTRACT_OVERRIDES) {
+      return rejected(issues, path, `contracts must have at most ${MOST_CONTRACT_OVERRIDES} entries`);
+    }
+    return entries.map(([address, entry]) => ({
+      address: l2AddressText.read(address, [...path, address.slice(0, 80)], issues),
+      instance: contractEntry.read(entry, [...path, address.slice(0, 80)], issues)?.instance,
+    }));
+  },
+};
+
+const storage = array(
+  object({
+    contract: described(l2AddressText, "The contract."),
+    slot: described(fieldText, "The slot as in the contract's source."),
+    value: described(fieldText, "The value."),
+  }),
+);
+
+/** SimulationOverrides (docs/protocol/05-rpc.md#525-simulation-output). */
+export const simulationOverrides = typed(
+  object({
+    publicStorage: described(
+      optional(
+        ruled(storage, ({ length }) =>
+          length > MOST_STORAGE_OVERRIDES
+            ? `publicStorage must have at most ${MOST_STORAGE_OVERRIDES} entries`
+            : undefined,
+        ),
+        [],
+      ),
+      `Values in public storage, at most ${MOST_STORAGE_OVERRIDES}.`,
+    ),
+    contracts: described(optional(contracts, []), "Contracts by address; their classes have to be published."),
+  }),
+  "SimulationOverrides",
+  "What a simulation takes for given instead of what the chain has.",
+);
+
+export type SimulationOverrides = Read<typeof simulationOverrides>;
