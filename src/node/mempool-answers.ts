@@ -5,7 +5,7 @@ import { ProofVerifierMissingError } from "../mempool/proofs/proof-verifier.ts";
 import { SimulationError } from "../mempool/tx-simulator.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
-import { fromL1 } from "../rpc/methods/l1-answer.ts";
+import { fromL1 } from "../rpc/methods/node/l1-answer.ts";
 import { StoreFullError } from "../storage/store-errors.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
-import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
+import { FunctionSignatures } from "../rpc/methods/contracts/function-signatures.ts";
 import type { LocalNetworkControl } from "../rpc/ports/admin/local-network-control.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";
 import { ClockCheck } from "../validator/clock-check.ts";

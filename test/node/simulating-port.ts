@@ -10,7 +10,7 @@ import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { type SimulatorOptions, TxSimulator } from "../../src/mempool/tx-simulator.ts";
 import { openChainServices } from "../../src/node/chain-services.ts";
 import { simulatorService } from "../../src/node/mempool-services.ts";
-import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
+import { FunctionSignatures } from "../../src/rpc/methods/contracts/function-signatures.ts";
 import { startPublicRpc } from "../../src/rpc/threads/public-rpc.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";
 import { LOOPS, RETURNS, txOfOwnClass } from "../mempool/support/own-class.ts";

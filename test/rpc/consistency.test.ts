@@ -4,8 +4,8 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../src/rpc/calls/consistency.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import type { Answer, BodyRequest } from "../../src/rpc/wire/listener.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 

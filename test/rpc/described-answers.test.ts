@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { openRpcDocument } from "../../src/rpc/openrpc/document.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { fakeServices } from "./support/fakes.ts";
 import { Checker } from "./support/json-schema.ts";
 import { type RecordedCase, recordedChain } from "./support/recorded.ts";

@@ -6,8 +6,8 @@ import { encodeNumber, encoder } from "../../src/rpc/codecs/json/encoder.ts";
 import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { type Method, method, param, Registry } from "../../src/rpc/registry/registry.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 

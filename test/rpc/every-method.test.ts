@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { asker } from "./support/ask.ts";
 import { fakeServices, wordOf } from "./support/fakes.ts";
 

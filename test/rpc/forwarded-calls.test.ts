@@ -5,7 +5,7 @@ import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { neededServices } from "../../src/rpc/forward/live-services.ts";
 import { Upstreams } from "../../src/rpc/forward/upstreams.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { freePort } from "../support/free-port.ts";
 import { fakeChain, fakeContent, fakeServices, recordingLogger, settledTx, wordOf } from "./support/fakes.ts";
 

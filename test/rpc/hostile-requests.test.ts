@@ -4,7 +4,7 @@ import { Calls } from "../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { HOSTILE_SHAPES } from "../conformance/hostile-rpc/shapes.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 

@@ -7,8 +7,8 @@ import { CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts
 import { SEPARATOR } from "../../src/protocol/constants.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeChain, fakeContent, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
 

@@ -5,8 +5,8 @@ import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/check
 import type { CheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
 import { signedBytes } from "../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { AttestedProposal, Peer, PeerNetwork } from "../../src/rpc/ports/peer-network.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { asker } from "./support/ask.ts";
 import { fakeServices } from "./support/fakes.ts";
 

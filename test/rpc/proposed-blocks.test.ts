@@ -8,7 +8,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { resultCache } from "../../src/rpc/threads/rpc-reads.ts";
 import { type L1Recording, RecordedL1, readRecordedL1 } from "../archiver/recorded-l1.ts";
 import { type RecordedNode, recordedBlocks, recordedNode, rivalOf } from "../archiver/recorded-node.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
 import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
-import { worldStateMethods } from "../../src/rpc/methods/world-state.ts";
+import { worldStateMethods } from "../../src/rpc/methods/world-state/world-state.ts";
 import { dialectOf, type Method, type Namespace, readParams } from "../../src/rpc/registry/registry.ts";
 import { apply, core, makeBlock, type OpenState, openState } from "../world-state/support.ts";
 import { fakeChain, fakeServices, GENESIS_BLOCK } from "./support/fakes.ts";

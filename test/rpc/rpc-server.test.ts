@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { MovingChain } from "./subscriptions/support/moving-chain.ts";
 import { SocketClient } from "./subscriptions/support/socket-client.ts";

@@ -7,8 +7,8 @@ import { MethodTable } from "../../src/rpc/calls/method-table.ts";
 import { ScannedBatch } from "../../src/rpc/calls/scanned-batch.ts";
 import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
+import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { chain } from "./support/development-chain.ts";
 import { fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 

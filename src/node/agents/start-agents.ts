@@ -14,7 +14,7 @@ import type { JobType } from "../../prover/jobs/job-type.ts";
 import { InlineStore } from "../../prover/proof-store/inline-store.ts";
 import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
 import type { AgentProofStore } from "../../prover/proof-store/proof-store.ts";
-import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/proving-agents.ts";
+import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/proving/proving-agents.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";

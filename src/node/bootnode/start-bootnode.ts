@@ -3,7 +3,7 @@ import { Bootnode } from "../../p2p/discovery/bootnode.ts";
 import { BOOTNODE_FIRST_SEQUENCE, bootnodeContent } from "../../p2p/discovery/node-record.ts";
 import { OwnRecord } from "../../p2p/discovery/own-record.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
-import { bootnodeRegistry } from "../../rpc/methods/bootnode.ts";
+import { bootnodeRegistry } from "../../rpc/methods/node/bootnode.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import type { LoggerFor } from "../logging.ts";

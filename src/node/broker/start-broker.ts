@@ -8,7 +8,7 @@ import { outputFault } from "../../prover/broker/output-fault.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { ApiKeyGate, apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
-import { provingBrokerRegistry } from "../../rpc/methods/proving-broker.ts";
+import { provingBrokerRegistry } from "../../rpc/methods/proving/proving-broker.ts";
 import { BodyBudget } from "../../rpc/routes/body-budget.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { releaseHeaders } from "../../rpc/routes/version-headers.ts";

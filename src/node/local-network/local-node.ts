@@ -3,7 +3,7 @@ import type { Values } from "../../config/options.ts";
 import type { Core } from "../../core/core.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { FunctionSignatures } from "../../rpc/methods/function-signatures.ts";
+import { FunctionSignatures } from "../../rpc/methods/contracts/function-signatures.ts";
 import type { LocalNetworkControl } from "../../rpc/ports/admin/local-network-control.ts";
 import { genesisState } from "../../world-state/genesis.ts";
 import type { DataDirectory } from "../data-directory.ts";

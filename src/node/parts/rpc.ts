@@ -3,7 +3,7 @@ import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
-import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
+import { ABSENT_SERVICES } from "../../rpc/ports/absent-services.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { PoolEvents } from "../../rpc/ports/pool-events.ts";

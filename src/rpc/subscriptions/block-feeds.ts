@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ChainReader } from "../../archiver/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { type BlockInclusion, shownBlock } from "../methods/development/blocks.ts";
-import type { BlockSource } from "../methods/reference-block.ts";
+import { type BlockInclusion, shownBlock } from "../methods/chain/development-blocks.ts";
+import type { BlockSource } from "../methods/chain/reference-block.ts";
 import type { SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import { BlockLogReader } from "./block-logs.ts";
 import { type BlockRef, cursorText } from "./chain-cursor.ts";

@@ -6,9 +6,9 @@ import { AnswerWriter } from "../calls/answer-writer.ts";
 import { Calls } from "../calls/calls.ts";
 import { RequestReader } from "../calls/request-reader.ts";
 import { AnswerBudget } from "../limits/answer-budget.ts";
-import { ABSENT_SERVICES } from "../methods/absent-services.ts";
-import { publicRegistry } from "../methods/public-registry.ts";
+import { ABSENT_SERVICES } from "../ports/absent-services.ts";
 import type { NodeServices } from "../ports/node-services.ts";
+import { publicRegistry } from "../server/public-registry.ts";
 import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./long-call-pool.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";
 

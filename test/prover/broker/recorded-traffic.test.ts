@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { JobStore } from "../../../src/prover/broker/job-store.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { provingBrokerRegistry } from "../../../src/rpc/methods/proving-broker.ts";
+import { provingBrokerRegistry } from "../../../src/rpc/methods/proving/proving-broker.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 
 /**

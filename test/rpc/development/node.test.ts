@@ -4,7 +4,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
 import { signedBytes } from "../../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../../src/protocol/consensus/wire-signature.ts";
-import { FunctionSignatures } from "../../../src/rpc/methods/function-signatures.ts";
+import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { checkpoints, svc } from "../support/development-chain.ts";
 import { fakeContent, GENESIS_BLOCK, IDENTITY, wordOf } from "../support/fakes.ts";

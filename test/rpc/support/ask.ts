@@ -1,7 +1,7 @@
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
+import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
 import { UnknownStateError } from "../../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./fakes.ts";
 import { Checker } from "./json-schema.ts";

@@ -5,7 +5,7 @@ import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisHeader } from "../../../src/protocol/block-header.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../src/protocol/constants.ts";
-import { ABSENT_SERVICES } from "../../../src/rpc/methods/absent-services.ts";
+import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { UnknownStateError } from "../../../src/world-state/errors.ts";

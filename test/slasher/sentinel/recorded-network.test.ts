@@ -12,7 +12,7 @@ import type { DutyStatus } from "../../../src/protocol/slashing/validator-statis
 import { epochOfSlot } from "../../../src/protocol/time.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../../src/rpc/jsonrpc/answer.ts";
-import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
+import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";

@@ -9,7 +9,7 @@ import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/
 import type { BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
-import { isByContents, type StateSource, stateAt, stateBefore } from "../reference-block.ts";
+import { isByContents, type StateSource, stateAt, stateBefore } from "../chain/reference-block.ts";
 import { byField, pathBuffers, rawInBoth, referenceBlock } from "./block-and-field.ts";
 
 const BLOCK_HASH = {

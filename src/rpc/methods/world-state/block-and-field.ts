@@ -3,8 +3,8 @@ import type { Fr } from "../../../protocol/field.ts";
 import type { Encoder } from "../../codecs/json/encoder.ts";
 import type { GenerationCodecs } from "../../codecs/shared/apis.ts";
 import type { BlockParameter, BlockSelector } from "../../codecs/shared/block-parameter.ts";
-import { rawOfBlock } from "../../params/raw-params.ts";
 import { param } from "../../registry/registry.ts";
+import { rawOfBlock } from "./raw-params.ts";
 
 export const referenceBlock = ({ block }: GenerationCodecs) =>
   param("referenceBlock", block, "The block as of which the state is read.");

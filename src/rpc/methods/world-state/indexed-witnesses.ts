@@ -12,10 +12,10 @@ import {
 import { inBoth } from "../../codecs/shared/apis.ts";
 import type { BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import { rawTextOfBlock } from "../../params/raw-params.ts";
 import { type Method, method } from "../../registry/registry.ts";
-import { blockOf, isByContents, type StateSource, stateAt } from "../reference-block.ts";
+import { blockOf, isByContents, type StateSource, stateAt } from "../chain/reference-block.ts";
 import { byField, pathBuffers, wide } from "./block-and-field.ts";
+import { rawTextOfBlock } from "./raw-params.ts";
 
 /** For `immutable`: whether the state is one for ever. */
 const ofState = (_witness: LeafWitness, reference: BlockSelector): boolean => isByContents(reference);

@@ -5,7 +5,7 @@ import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../..
 import { treeId } from "../../codecs/shared/tree-id.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
-import { isByContents, type StateSource, stateOf } from "../reference-block.ts";
+import { isByContents, type StateSource, stateOf } from "../chain/reference-block.ts";
 import { referenceBlock } from "./block-and-field.ts";
 
 const MOST_LEAVES = 100;

@@ -6,7 +6,7 @@ import { inBoth } from "../../codecs/shared/apis.ts";
 import type { BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
-import { isByContents, type StateSource, stateAt } from "../reference-block.ts";
+import { isByContents, type StateSource, stateAt } from "../chain/reference-block.ts";
 import { rawInBoth, referenceBlock } from "./block-and-field.ts";
 
 /** Values of public storage. */

@@ -1,0 +1,126 @@
+import type { ChainReader } from "../../../archiver/types.ts";
+import { equal, toHex } from "../../../protocol/bytes.ts";
+import type { StateAt, WorldStateReader } from "../../../world-state/types.ts";
+import {
+  type BlockSelector,
+  isArchiveSelector,
+  isWordSelector,
+  shownSelector,
+} from "../../codecs/shared/block-parameter.ts";
+import { BlockAheadError, ExecutionError } from "../../jsonrpc/errors.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
+
+/** What is needed to find a block. */
+export type BlockSource = Pick<NodeServices, "chain" | "identity">;
+
+/**
+ * Number of the referenced block, undefined for an unknown hash or archive root. A number is returned unchanged, even
+ * beyond the tip.
+ */
+export function blockNumberOf(source: BlockSource, reference: BlockSelector): number | undefined {
+  const { chain } = source;
+  if (typeof reference === "number") return reference;
+  if (reference instanceof Uint8Array) return chain.blockNumberByHash(reference);
+  if (isArchiveSelector(reference)) return numberByArchive(source, reference.archive);
+  if (isWordSelector(reference)) {
+    const { hashOrArchive } = reference;
+    return chain.blockNumberByHash(hashOrArchive) ?? numberByArchive(source, hashOrArchive);
+  }
+  return tipNumber(chain, reference);
+}
+
+/** Whether a block is named by what fixes its contents, and with them the state after it: its hash or archive root. */
+export function isByContents(reference: BlockSelector): boolean {
+  return typeof reference === "object";
+}
+
+function numberByArchive({ chain, identity }: BlockSource, archive: Uint8Array): number | undefined {
+  return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
+}
+
+/** Block number of a tip; 0 while it is at genesis. */
+export function tipNumber(
+  chain: ChainReader,
+  tip: "latest" | "proposed" | "checkpointed" | "proven" | "finalized",
+): number {
+  switch (tip) {
+    case "checkpointed":
+      return chain.checkpointedBlockNumber();
+    case "proven":
+      return chain.provenBlockNumber();
+    case "finalized":
+      return chain.finalizedBlockNumber();
+    default:
+      return chain.latestBlockNumber();
+  }
+}
+
+/** What is needed to read the state after a block. */
+export type StateSource = BlockSource & Pick<NodeServices, "world">;
+
+function synced(world: WorldStateReader, block: number): number {
+  const { tip } = world.status();
+  if (block > tip) {
+    throw new BlockAheadError(`Queried block ${block} not yet synced by the node (node is synced upto ${tip}).`);
+  }
+  return block;
+}
+
+/** Error for a block that is not on the chain (docs/protocol/05-rpc.md#514-state-of-a-reference-block). */
+function notFound(reference: BlockSelector): ExecutionError {
+  if (reference instanceof Uint8Array || isWordSelector(reference)) {
+    const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
+    return new ExecutionError(
+      `Block hash ${toHex(hash)} not found when querying world state. If the node API has been ` +
+        "queried with anchor block hash possibly a reorg has occurred.",
+    );
+  }
+  const shown = shownSelector(reference);
+  return new ExecutionError(
+    shown.startsWith("archive=") ? `Block with archive ${shown.slice(8)} not found.` : `Block not found for ${shown}.`,
+  );
+}
+
+/**
+ * The block whose state a world-state read uses (docs/protocol/05-rpc.md#514-state-of-a-reference-block). Block 0 and
+ * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash and for a block beyond the tip.
+ */
+export function stateOf(source: StateSource, reference: BlockSelector): number {
+  if (reference === "latest" || reference === "proposed") return source.world.status().tip;
+  const block = blockNumberOf(source, reference);
+  if (block === undefined) throw notFound(reference);
+  return synced(source.world, block);
+}
+
+/** Like stateOf, but does not look up numbers and the tip: that is left to the reader of states. */
+export function blockOf(source: StateSource, reference: BlockSelector): number | "latest" {
+  if (typeof reference === "number") return reference;
+  return reference === "latest" || reference === "proposed" ? "latest" : stateOf(source, reference);
+}
+
+/** The state itself, in fewer reads. Throws like stateOf, and UnknownStateError for a pruned state. */
+export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
+  const block = blockOf(source, reference);
+  try {
+    return source.world.at(block);
+  } catch (error) {
+    if (typeof block === "number") synced(source.world, block);
+    throw error;
+  }
+}
+
+/**
+ * The block before the reference block, undefined for genesis. The reference may be one past the tip. Throws like
+ * stateOf; `unknown` makes the method's own error for a hash.
+ */
+export function stateBefore(
+  source: StateSource,
+  reference: BlockSelector,
+  unknown?: (hash: Uint8Array) => ExecutionError,
+): number | undefined {
+  const block = blockNumberOf(source, reference);
+  if (block === undefined) {
+    throw unknown && reference instanceof Uint8Array ? unknown(reference) : notFound(reference);
+  }
+  return block === 0 ? undefined : synced(source.world, block - 1);
+}
