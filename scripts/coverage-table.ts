@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
-import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
+import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { publicRegistry } from "../src/rpc/server/public-registry.ts";
 import { generatedDocument } from "./generated-document.ts";
 import { PLACEHOLDER_SERVICES } from "./placeholder-services.ts";

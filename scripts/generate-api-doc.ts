@@ -1,11 +1,11 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
+import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { bootnodeRegistry } from "../src/rpc/methods/node/bootnode.ts";
 import { provingAgentsRegistry } from "../src/rpc/methods/proving/proving-agents.ts";
 import { provingBrokerRegistry } from "../src/rpc/methods/proving/proving-broker.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
-import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
 import type { BootnodeTable } from "../src/rpc/ports/bootnode-table.ts";
 import type { ProvingBrokerPort } from "../src/rpc/ports/proving-broker.ts";
 import { publicRegistry } from "../src/rpc/server/public-registry.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { adminRegistry } from "../../src/rpc/admin/admin-registry.ts";
+import type { AdminServices } from "../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { JsonSchema } from "../../src/rpc/codecs/json/json-schema.ts";
 import { apiDocument } from "../../src/rpc/openrpc/api-document.ts";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
-import type { AdminServices } from "../../src/rpc/ports/admin/admin-services.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { asker } from "./support/ask.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";

@@ -2,7 +2,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
-import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
+import type { AdminServices } from "../../rpc/admin/ports/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { Registry } from "../../rpc/registry/registry.ts";
 import { RPC_DEFAULTS, type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";

@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import { Secret } from "../../config/secret.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { CONFIG_KEYS, type ConfigKeyName, type ConfigValues } from "../../rpc/admin/config-keys.ts";
+import { CONFIG_KEYS, type ConfigKeyName, type ConfigValues } from "../../rpc/admin/config/config-keys.ts";
 
 /** Converts an option's value to the format of the admin configuration: secrets unwrapped, L2 addresses as text. */
 function plain(value: unknown): unknown {

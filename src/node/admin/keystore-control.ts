@@ -1,6 +1,6 @@
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import { KeystoreReloadRefusedError } from "../../keystore/errors.ts";
-import type { KeystoreControl } from "../../rpc/ports/admin/keystore-control.ts";
+import type { KeystoreControl } from "../../rpc/admin/ports/keystore-control.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
 export interface KeystoreControlOptions {

@@ -1,8 +1,8 @@
 import type { Option } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config-keys.ts";
-import type { RuntimeConfig } from "../../rpc/ports/admin/runtime-config.ts";
+import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config/config-keys.ts";
+import type { RuntimeConfig } from "../../rpc/admin/ports/runtime-config.ts";
 import { type Applied, LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
 
 /** A part of a running node whose settings can change. */

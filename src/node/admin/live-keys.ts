@@ -3,7 +3,7 @@ import type { PoolOptions } from "../../mempool/pool/tx-pool.ts";
 import type { CheckOptions } from "../../mempool/validation/check-contexts.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
-import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
+import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
 import type { SlasherSettings } from "../../slasher/settings.ts";

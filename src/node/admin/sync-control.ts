@@ -2,7 +2,7 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import { RollbackRefusedError, rollbackCheckpoint } from "../../archiver/roll-back.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import type { SyncControl } from "../../rpc/ports/admin/sync-control.ts";
+import type { SyncControl } from "../../rpc/admin/ports/sync-control.ts";
 
 /** The admin methods that control a synchronizer (docs/protocol/05-rpc.md#536-sync-and-rollback). */
 export function syncControl(

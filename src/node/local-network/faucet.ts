@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { secretHash } from "../../core/derive/message.ts";
 import { depositOf, depositSteps, MINTED_FEE_ASSET } from "../../l1/fees/fee-juice-deposit.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
-import type { FeeJuiceClaim, LocalAccounts } from "../../rpc/ports/admin/local-network-control.ts";
+import type { FeeJuiceClaim, LocalAccounts } from "../../rpc/admin/ports/local-network-control.ts";
 import { TEST_ACCOUNTS } from "./banner.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { LocalNetworkError } from "./local-network-error.ts";

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
-import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
+import type { AdminServices } from "../../rpc/admin/ports/admin-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import { startAdminServer } from "../admin/admin-server.ts";

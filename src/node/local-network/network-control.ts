@@ -5,7 +5,7 @@ import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import { headerTimestamp } from "../../protocol/block-header.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
-import type { FeeJuiceClaim, LocalAccounts, LocalNetworkControl } from "../../rpc/ports/admin/local-network-control.ts";
+import type { FeeJuiceClaim, LocalAccounts, LocalNetworkControl } from "../../rpc/admin/ports/local-network-control.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import type { NodeLogger } from "../logging.ts";
 import { atRest } from "./at-rest.ts";

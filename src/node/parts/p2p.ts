@@ -19,7 +19,7 @@ import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { items } from "../../protocol/tx-effect.ts";
-import type { PeerReport } from "../../rpc/ports/admin/node-reports.ts";
+import type { PeerReport } from "../../rpc/admin/ports/node-reports.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";

@@ -1,4 +1,4 @@
-import type { LogLine } from "../../rpc/ports/admin/node-reports.ts";
+import type { LogLine } from "../../rpc/admin/ports/node-reports.ts";
 import { spokenLine } from "../log-text.ts";
 
 const MOST_LINES = 2_000;

@@ -1,7 +1,7 @@
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import type { NodeReports, PooledTxReport } from "../../rpc/ports/admin/node-reports.ts";
+import type { NodeReports, PooledTxReport } from "../../rpc/admin/ports/node-reports.ts";
 import type { HealthReport } from "../../rpc/ports/node-health.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { P2pPart } from "../parts/p2p.ts";

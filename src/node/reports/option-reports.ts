@@ -2,7 +2,7 @@ import { type Configuration, shownValue } from "../../config/configuration.ts";
 import { shownOrigin } from "../../config/errors.ts";
 import { idleReason, type Option } from "../../config/option.ts";
 import { OPTION_KEYS, OPTIONS, type Values } from "../../config/options.ts";
-import type { OptionReport } from "../../rpc/ports/admin/node-reports.ts";
+import type { OptionReport } from "../../rpc/admin/ports/node-reports.ts";
 
 /**
  * The options that have an effect, with the values in force at the start. `configured` is what the operator and the

@@ -2,7 +2,7 @@ import { TOPICS } from "../../p2p/gossip/publisher.ts";
 import { topicString } from "../../p2p/gossip/topic.ts";
 import type { PeerNode } from "../../p2p/peer-node.ts";
 import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
-import type { PeerReport } from "../../rpc/ports/admin/node-reports.ts";
+import type { PeerReport } from "../../rpc/admin/ports/node-reports.ts";
 
 export interface ReportedPeers {
   node: Pick<PeerNode, "host" | "peers" | "scores">;

@@ -6,10 +6,10 @@ import { integer } from "../codecs/json/number.ts";
 import { text } from "../codecs/json/text.ts";
 import { l1Address } from "../codecs/shared/l1-address.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import type { AdminServices } from "../ports/admin/admin-services.ts";
-import type { LocalNetworkControl } from "../ports/admin/local-network-control.ts";
 import { type Method, method, param } from "../registry/registry.ts";
-import { encodeAccounts, encodeClaim } from "./local-network-encoders.ts";
+import { encodeAccounts, encodeClaim } from "./codecs/local-network-encoders.ts";
+import type { AdminServices } from "./ports/admin-services.ts";
+import type { LocalNetworkControl } from "./ports/local-network-control.ts";
 
 const FILE = "Path on the machine of the node.";
 /** Timestamps of L1 have 64 bits, those of the protocol's slots fit 2^40 seconds. */

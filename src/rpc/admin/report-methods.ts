@@ -3,7 +3,6 @@ import { encodeArray, encoder } from "../codecs/json/encoder.ts";
 import { integer } from "../codecs/json/number.ts";
 import { ETH_ADDRESS } from "../codecs/json/scalars.ts";
 import { text } from "../codecs/json/text.ts";
-import type { AdminServices } from "../ports/admin/admin-services.ts";
 import type { HealthReport } from "../ports/node-health.ts";
 import { type Method, method, param } from "../registry/registry.ts";
 import {
@@ -14,7 +13,8 @@ import {
   encodeOptionReport,
   encodePeerReport,
   encodePooledTx,
-} from "./report-encoders.ts";
+} from "./codecs/report-encoders.ts";
+import type { AdminServices } from "./ports/admin-services.ts";
 
 const MOST_LOG_LINES = 500;
 const MOST_TXS = 200;

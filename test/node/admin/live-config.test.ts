@@ -3,7 +3,7 @@ import { configure } from "../../../src/config/configuration.ts";
 import { configuredValues } from "../../../src/node/admin/configured-values.ts";
 import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/admin/live-config.ts";
 import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/admin/live-keys.ts";
-import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config-keys.ts";
+import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config/config-keys.ts";
 import type { Issue } from "../../../src/rpc/codecs/json/codec.ts";
 
 const NAMES = Object.keys(CONFIG_KEYS) as ConfigKeyName[];

@@ -2,8 +2,8 @@ import { describe, expect, it, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
+import type { Slasher } from "../../../src/rpc/admin/ports/slasher.ts";
 import { ExecutionError } from "../../../src/rpc/jsonrpc/errors.ts";
-import type { Slasher } from "../../../src/rpc/ports/admin/slasher.ts";
 import { adminCalls } from "./support.ts";
 
 const VOID = { jsonrpc: "2.0", id: 1, result: null };

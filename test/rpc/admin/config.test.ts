@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { CONFIG_KEYS, configKeysOf } from "../../../src/rpc/admin/config-keys.ts";
+import { CONFIG_KEYS, configKeysOf } from "../../../src/rpc/admin/config/config-keys.ts";
 import { adminCalls } from "./support.ts";
 
 const EACH = [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
 import { INVALID_PARAMS } from "../../../src/rpc/jsonrpc/errors.ts";
-import type { AdminServices } from "../../../src/rpc/ports/admin/admin-services.ts";
 import { counter, histogram } from "../../../src/telemetry/metrics/metric-row.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { adminCalls } from "./support.ts";

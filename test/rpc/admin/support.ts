@@ -1,8 +1,8 @@
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
-import { configDefaults } from "../../../src/rpc/admin/config-keys.ts";
+import { configDefaults } from "../../../src/rpc/admin/config/config-keys.ts";
+import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
-import type { AdminServices } from "../../../src/rpc/ports/admin/admin-services.ts";
 import { recordingLogger } from "../support/fakes.ts";
 import { Checker } from "../support/json-schema.ts";
 

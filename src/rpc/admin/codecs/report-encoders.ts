@@ -1,8 +1,8 @@
-import { toHex } from "../../protocol/bytes.ts";
-import type { MissedDuty } from "../../telemetry/duty-times.ts";
-import type { MetricKind } from "../../telemetry/metrics/metric-row.ts";
-import type { MetricFamily, MetricSeries } from "../../telemetry/metrics/metrics.ts";
-import { encoder } from "../codecs/json/encoder.ts";
+import { toHex } from "../../../protocol/bytes.ts";
+import type { MissedDuty } from "../../../telemetry/duty-times.ts";
+import type { MetricKind } from "../../../telemetry/metrics/metric-row.ts";
+import type { MetricFamily, MetricSeries } from "../../../telemetry/metrics/metrics.ts";
+import { encoder } from "../../codecs/json/encoder.ts";
 import {
   about,
   BOOLEAN,
@@ -13,10 +13,10 @@ import {
   oneOfWords,
   record,
   TEXT,
-} from "../codecs/json/json-schema.ts";
-import { DECIMAL, L2_ADDRESS, SLOT_NUMBER, TIMESTAMP, TX_HASH } from "../codecs/json/scalars.ts";
-import type { LogLine, OptionReport, PeerReport, PooledTxReport } from "../ports/admin/node-reports.ts";
-import type { HealthReport } from "../ports/node-health.ts";
+} from "../../codecs/json/json-schema.ts";
+import { DECIMAL, L2_ADDRESS, SLOT_NUMBER, TIMESTAMP, TX_HASH } from "../../codecs/json/scalars.ts";
+import type { HealthReport } from "../../ports/node-health.ts";
+import type { LogLine, OptionReport, PeerReport, PooledTxReport } from "../ports/node-reports.ts";
 import { DUTY_NAMES } from "./duty-times.ts";
 
 const MILLISECONDS = about(COUNT, "Unix milliseconds.");

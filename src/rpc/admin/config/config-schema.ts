@@ -1,6 +1,6 @@
-import type { Codec } from "../codecs/json/codec.ts";
-import { type JsonSchema, members, named } from "../codecs/json/json-schema.ts";
-import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS, SELECTOR } from "../codecs/json/scalars.ts";
+import type { Codec } from "../../codecs/json/codec.ts";
+import { type JsonSchema, members, named } from "../../codecs/json/json-schema.ts";
+import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS, SELECTOR } from "../../codecs/json/scalars.ts";
 import { CONFIG_KEYS, type ConfigKey, configKeysOf } from "./config-keys.ts";
 
 type Generation = "node" | "svc";

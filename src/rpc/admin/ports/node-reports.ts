@@ -1,5 +1,5 @@
 import type { MetricFamily } from "../../../telemetry/metrics/metrics.ts";
-import type { HealthReport } from "../node-health.ts";
+import type { HealthReport } from "../../ports/node-health.ts";
 
 /** A line of the log, as it was written. */
 export interface LogLine {

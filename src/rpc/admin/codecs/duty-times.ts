@@ -1,7 +1,7 @@
-import type { DutyName, DutyStep, TimedSlot } from "../../telemetry/duty-times.ts";
-import { encoder } from "../codecs/json/encoder.ts";
-import { about, COUNT, listOf, members, oneOfWords, record } from "../codecs/json/json-schema.ts";
-import { SLOT_NUMBER } from "../codecs/json/scalars.ts";
+import type { DutyName, DutyStep, TimedSlot } from "../../../telemetry/duty-times.ts";
+import { encoder } from "../../codecs/json/encoder.ts";
+import { about, COUNT, listOf, members, oneOfWords, record } from "../../codecs/json/json-schema.ts";
+import { SLOT_NUMBER } from "../../codecs/json/scalars.ts";
 
 export const DUTY_NAMES: readonly DutyName[] = ["execute block", "attest", "propose block", "propose checkpoint"];
 const INTO_SLOT = { type: "integer" };

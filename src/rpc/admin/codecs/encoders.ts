@@ -1,9 +1,9 @@
-import { toHex } from "../../protocol/bytes.ts";
-import type { Offense } from "../../protocol/slashing/offense.ts";
-import { encoder } from "../codecs/json/encoder.ts";
-import { about, COUNT, listOf, record } from "../codecs/json/json-schema.ts";
-import { DECIMAL, ETH_ADDRESS, TIMESTAMP } from "../codecs/json/scalars.ts";
-import type { SlashPayloadRound } from "../ports/admin/slasher.ts";
+import { toHex } from "../../../protocol/bytes.ts";
+import type { Offense } from "../../../protocol/slashing/offense.ts";
+import { encoder } from "../../codecs/json/encoder.ts";
+import { about, COUNT, listOf, record } from "../../codecs/json/json-schema.ts";
+import { DECIMAL, ETH_ADDRESS, TIMESTAMP } from "../../codecs/json/scalars.ts";
+import type { SlashPayloadRound } from "../ports/slasher.ts";
 
 /** Slashing types: big integers are written as decimal text. */
 

@@ -1,7 +1,7 @@
-import { encoder } from "../codecs/json/encoder.ts";
-import { about, listOf, record, TEXT } from "../codecs/json/json-schema.ts";
-import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS } from "../codecs/json/scalars.ts";
-import type { FeeJuiceClaim, LocalAccounts } from "../ports/admin/local-network-control.ts";
+import { encoder } from "../../codecs/json/encoder.ts";
+import { about, listOf, record, TEXT } from "../../codecs/json/json-schema.ts";
+import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS } from "../../codecs/json/scalars.ts";
+import type { FeeJuiceClaim, LocalAccounts } from "../ports/local-network-control.ts";
 
 const L1_ACCOUNT = record("LocalL1Account", "An account that the L1 of a local network signs for.", {
   address: ETH_ADDRESS,

@@ -1,11 +1,11 @@
-import { toHex } from "../../protocol/bytes.ts";
-import { amount } from "../codecs/json/big-integer.ts";
-import { array, type Codec, converted } from "../codecs/json/codec.ts";
-import { l2Address as l2AddressBytes } from "../codecs/json/field.ts";
-import { integer, plainNumber } from "../codecs/json/number.ts";
-import { boolean, text, word } from "../codecs/json/text.ts";
-import { l1Address as l1AddressBytes } from "../codecs/shared/l1-address.ts";
-import { type SetupCall, setupCall } from "./params/setup-call.ts";
+import { toHex } from "../../../protocol/bytes.ts";
+import { amount } from "../../codecs/json/big-integer.ts";
+import { array, type Codec, converted } from "../../codecs/json/codec.ts";
+import { l2Address as l2AddressBytes } from "../../codecs/json/field.ts";
+import { integer, plainNumber } from "../../codecs/json/number.ts";
+import { boolean, text, word } from "../../codecs/json/text.ts";
+import { l1Address as l1AddressBytes } from "../../codecs/shared/l1-address.ts";
+import { type SetupCall, setupCall } from "./setup-call.ts";
 
 /**
  * Types of configuration keys (docs/protocol/05-rpc.md#535-admin-configuration). Values are kept in their JSON form,

@@ -1,4 +1,4 @@
-import type { Codec } from "../codecs/json/codec.ts";
+import type { Codec } from "../../codecs/json/codec.ts";
 import {
   amount,
   boolean,

@@ -1,6 +1,6 @@
-import { type Codec, isObject, wrongType } from "../codecs/json/codec.ts";
-import { type Encoder, encoder } from "../codecs/json/encoder.ts";
-import { RpcError } from "../jsonrpc/errors.ts";
+import { type Codec, isObject, wrongType } from "../../codecs/json/codec.ts";
+import { type Encoder, encoder } from "../../codecs/json/encoder.ts";
+import { RpcError } from "../../jsonrpc/errors.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName, type ConfigValues, configKeysOf } from "./config-keys.ts";
 import { givenConfigSchema, shownConfigSchema } from "./config-schema.ts";
 

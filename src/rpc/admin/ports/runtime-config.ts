@@ -1,4 +1,4 @@
-import type { ConfigValues } from "../../admin/config-keys.ts";
+import type { ConfigValues } from "../config/config-keys.ts";
 
 /** The running configuration that admin calls read and change. */
 export interface RuntimeConfig {

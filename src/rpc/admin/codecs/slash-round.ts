@@ -1,7 +1,7 @@
 import { readBigInteger } from "../../codecs/json/big-integer.ts";
 import { type Codec, rejected } from "../../codecs/json/codec.ts";
 import { named } from "../../codecs/json/json-schema.ts";
-import type { SlashRound } from "../../ports/admin/slasher.ts";
+import type { SlashRound } from "../ports/slasher.ts";
 
 /**
  * A round number, `all` or `current`. The reference accepts only the two words
