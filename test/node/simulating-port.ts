@@ -11,7 +11,7 @@ import { type SimulatorOptions, TxSimulator } from "../../src/mempool/tx-simulat
 import { openChainServices } from "../../src/node/chain-services.ts";
 import { simulatorService } from "../../src/node/mempool-services.ts";
 import { FunctionSignatures } from "../../src/rpc/methods/contracts/function-signatures.ts";
-import { startPublicRpc } from "../../src/rpc/threads/public-rpc.ts";
+import { startPublicRpc } from "../../src/rpc/public-rpc.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";
 import { LOOPS, RETURNS, txOfOwnClass } from "../mempool/support/own-class.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";

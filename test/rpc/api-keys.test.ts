@@ -11,7 +11,7 @@ import { KeyFile } from "../../src/rpc/keys/key-file.ts";
 import { KeyRing } from "../../src/rpc/keys/key-ring.ts";
 import { keyAccess, sharedKeys } from "../../src/rpc/keys/shared-keys.ts";
 import { method, Registry } from "../../src/rpc/registry/registry.ts";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { corsOrigins } from "../../src/config/network-kinds.ts";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 

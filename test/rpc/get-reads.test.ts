@@ -5,7 +5,7 @@ import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
 import { integer } from "../../src/rpc/codecs/json/number.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { recordingLogger } from "./support/fakes.ts";
 

@@ -11,7 +11,7 @@ import { plainNumber } from "../../src/rpc/codecs/json/number.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { method, param, Registry } from "../../src/rpc/registry/registry.ts";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 /** Bytes passed to `requestShape`: in all, and on the receiving side only (`here`). */

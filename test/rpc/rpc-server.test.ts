@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { MovingChain } from "./subscriptions/support/moving-chain.ts";
 import { SocketClient } from "./subscriptions/support/socket-client.ts";
@@ -93,7 +93,7 @@ test("without the native binary, node:http serves and a warning is logged", asyn
   vi.doMock(UWS_LISTENER, () => {
     throw new Error("no native binary for this platform");
   });
-  const fresh = await import("../../src/rpc/rpc-server.ts");
+  const fresh = await import("../../src/rpc/server/rpc-server.ts");
   const log = recordingLogger();
   listener = await fresh.startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
   expect(listener.adapter).toBe("node:http");

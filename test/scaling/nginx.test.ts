@@ -9,7 +9,7 @@ import { OpenConnections } from "../../src/rpc/limits/open-connections.ts";
 import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
 import { SocketCounts } from "../../src/rpc/limits/socket-counts.ts";
 import { method, Registry } from "../../src/rpc/registry/registry.ts";
-import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import { SocketCuts } from "../../src/rpc/subscriptions/socket-cuts.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
 import { MovingChain } from "../rpc/subscriptions/support/moving-chain.ts";

@@ -16,7 +16,7 @@ import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts
 import type { AgentProofStore } from "../../prover/proof-store/proof-store.ts";
 import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/proving/proving-agents.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
-import { startRpcServer } from "../../rpc/rpc-server.ts";
+import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { LoggerFor, NodeLogger } from "../logging.ts";

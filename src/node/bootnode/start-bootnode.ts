@@ -5,7 +5,7 @@ import { OwnRecord } from "../../p2p/discovery/own-record.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import { bootnodeRegistry } from "../../rpc/methods/node/bootnode.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
-import { startRpcServer } from "../../rpc/rpc-server.ts";
+import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import type { LoggerFor } from "../logging.ts";
 import { announcedIp, configuredIdentity, recordFile } from "../peers/own-identity.ts";
 import type { RunningService } from "../supervise.ts";

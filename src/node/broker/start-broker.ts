@@ -12,7 +12,7 @@ import { provingBrokerRegistry } from "../../rpc/methods/proving/proving-broker.
 import { BodyBudget } from "../../rpc/routes/body-budget.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { releaseHeaders } from "../../rpc/routes/version-headers.ts";
-import { startRpcServer } from "../../rpc/rpc-server.ts";
+import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { LoggerFor } from "../logging.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";

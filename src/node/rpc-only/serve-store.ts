@@ -6,7 +6,7 @@ import { loadCore } from "../../core/load-core.ts";
 import { neededServices } from "../../rpc/forward/live-services.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
-import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
+import { startPublicRpc } from "../../rpc/public-rpc.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { WorldState } from "../../world-state/world-state.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { CorePool } from "../../../src/core/pool.ts";
 import { openChainServices } from "../../../src/node/chain-services.ts";
-import { startPublicRpc } from "../../../src/rpc/threads/public-rpc.ts";
+import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../../rpc/support/fakes.ts";
 
 /** Serves the public port of a node over an empty chain, on one RPC thread. Prints the port; exits when stdin ends. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { genesisPublicData } from "../../../src/node/genesis.ts";
-import { startPublicRpc } from "../../../src/rpc/threads/public-rpc.ts";
+import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
 import { RecordedL1, readRecordedL1 } from "../../archiver/recorded-l1.ts";
 import { FUNDED, recordedNode } from "../../archiver/recorded-node.ts";
 import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";
