@@ -7,6 +7,7 @@ import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/calls/long-calls
 import { RequestReader } from "../../src/rpc/calls/request-reader.ts";
 import { encodeArray, encodeNothing, encodeText } from "../../src/rpc/codecs/json/encoder.ts";
 import { text as textCodec } from "../../src/rpc/codecs/json/text.ts";
+import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { UNBOUNDED } from "../../src/rpc/limits/answer-budget.ts";
 import { method, never, param, Registry } from "../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
@@ -23,7 +24,7 @@ function setUp(where: { elsewhere: boolean }) {
     most = Math.max(most, underWay);
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     underWay -= 1;
-    if (text === "bad") throw new Error("no");
+    if (text === "bad") throw new ExecutionError("no");
     list.push(text.slice(0, 10));
   };
   const encode = { node: encodeArray(encodeText) };

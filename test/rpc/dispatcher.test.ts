@@ -158,20 +158,25 @@ describe("failures of handlers and encoders", () => {
     throwing("refused", () => new ExecutionError("refused")),
   ]);
 
-  test.each<[string, string, boolean]>([
-    ["broken", "encoder gave up", true],
-    ["rejecting", "later", true],
-    ["falsy", "Error executing request", true],
-    ["text", "bare text", true],
-    ["pruned", "Unable to get meta data for block 3, failed to get block data.", false],
-    ["refused", "refused", false],
-  ])(
-    "a handler or encoder that fails (%s) gives an error answer, logged only if the node is at fault",
-    async (name, message, logged) => {
+  test.each([
+    ["pruned", "Unable to get meta data for block 3, failed to get block data."],
+    ["refused", "refused"],
+  ])("a handler that refuses (%s) gives its message, and nothing is logged", async (name, message) => {
+    log.entries.length = 0;
+    const { status, text } = await ask({ id: 1, method: `node_${name}` });
+    expect([status, JSON.parse(text)]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32702, message } }]);
+    expect(log.entries).toEqual([]);
+  });
+
+  test.each(["broken", "rejecting", "falsy", "text"])(
+    "a handler or encoder that fails (%s) gives an error answer without its text, whose id is logged",
+    async (name) => {
       log.entries.length = 0;
       const { status, text } = await ask({ id: 1, method: `node_${name}` });
+      const { errorId } = log.entries[0].facts as { errorId?: string };
+      expect(log.entries).toMatchObject([{ level: "error", facts: { method: `node_${name}` } }]);
+      const message = `Internal error ${errorId}`;
       expect([status, JSON.parse(text)]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32702, message } }]);
-      expect(log.entries).toHaveLength(logged ? 1 : 0);
     },
   );
 });

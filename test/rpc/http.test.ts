@@ -232,14 +232,18 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ]);
     });
 
-    test("a handler that throws gives an error answer and a logged error", async () => {
+    test("a handler that throws gives an error answer with the id of a logged error, and not its text", async () => {
       log.entries.length = 0;
       const response = await post(request("fail"));
-      expect([response.status, await response.json()]).toEqual([
-        400,
-        { jsonrpc: "2.0", id: 1, error: { code: -32702, message: "out of luck" } },
-      ]);
-      expect(log.entries).toMatchObject([{ level: "error", facts: { method: "node_fail" } }]);
+      const answer = await response.json();
+      const facts = {
+        method: "node_fail",
+        errorId: expect.stringMatching(/^[0-9a-f]{8}$/),
+        err: { message: "out of luck" },
+      };
+      expect(log.entries).toMatchObject([{ level: "error", facts }]);
+      const message = `Internal error ${(log.entries[0].facts as { errorId: string }).errorId}`;
+      expect([response.status, answer]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32702, message } }]);
     });
 
     test.each([

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Logger } from "../../telemetry/logger.ts";
 import { JsonWriter, type Write } from "../codecs/json/json-writer.ts";
 import { type RpcAnswer, unreadable } from "../jsonrpc/answer.ts";
@@ -102,10 +103,12 @@ export class AnswerWriter {
       return { code: RESOURCE_UNAVAILABLE, message: error.message };
     }
     if (error instanceof RpcError) return error;
-    const message = error ? messageOf(error) : "Error executing request";
     const expected = this.#options.expectedErrors?.some((type) => error instanceof type) ?? false;
-    if (!expected) this.#log.error({ method, err: error }, "A request failed unexpectedly");
-    return { code: EXECUTION_ERROR, message };
+    if (expected) return { code: EXECUTION_ERROR, message: messageOf(error) };
+    // The error's own text may name files and addresses of this machine.
+    const errorId = randomBytes(4).toString("hex");
+    this.#log.error({ method, errorId, err: error }, "A request failed unexpectedly");
+    return { code: EXECUTION_ERROR, message: `Internal error ${errorId}` };
   }
 }
 

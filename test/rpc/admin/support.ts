@@ -1,3 +1,4 @@
+import { OperatorError } from "../../../src/errors/operator-error.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import { configDefaults } from "../../../src/rpc/admin/config/config-keys.ts";
 import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
@@ -61,7 +62,7 @@ export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
   const log = recordingLogger();
   const dispatcher = new Dispatcher(
     adminRegistry(services),
-    { maxBatchSize: 100, namespaces: ["nodeAdmin", "svcAdmin"] },
+    { maxBatchSize: 100, namespaces: ["nodeAdmin", "svcAdmin"], expectedErrors: [OperatorError] },
     log,
   );
   return {
