@@ -223,7 +223,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots, prover });
     teardown.add("health", () => health.close());
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
-    const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events });
+    const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events, onFatal });
     teardown.add("rpc", () => rpc.close());
     writeNodeRecord(directory.path, nodeRecord(values, context.reader, rpc.port));
 

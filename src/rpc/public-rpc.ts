@@ -48,6 +48,8 @@ export interface PublicRpcOptions {
   /** Told of the calls; they are not counted without. */
   metrics?: Metrics;
   log: Logger;
+  /** See RpcThreadsOptions. */
+  onFatal?: RpcThreadsOptions["onFatal"];
 }
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
@@ -66,6 +68,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     upstreamApiKey,
     metrics,
     log,
+    onFatal,
   } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize, refusesBlocksAhead } = server;
@@ -110,6 +113,7 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
             socketCuts,
             keys: keys && shared && { source: keys, shared },
             log,
+            onFatal,
           },
         }));
     const rpcThreads = listener instanceof RpcThreads ? listener : undefined;

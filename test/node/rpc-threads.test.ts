@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { selector } from "../../src/core/derive/selector.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
+import { OperatorError } from "../../src/errors/operator-error.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
 import type { LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
@@ -41,6 +43,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const DYING_THREAD = new URL("./dying-thread.ts", import.meta.url);
+
 const NO_LONG_CALLS: LongCalls = {
   answer: () => Promise.reject(new Error("not asked for")),
   answerEach: () => Promise.reject(new Error("not asked for")),
@@ -50,6 +54,7 @@ async function start(
   count: number,
   server: Partial<RpcThreadsOptions["server"]> = {},
   overrides: Parameters<typeof fakeServices>[0] & { longCalls?: LongCalls } = {},
+  others: Pick<RpcThreadsOptions, "entry" | "onFatal" | "restartPausesMs"> = {},
 ) {
   const log = recordingLogger();
   threads = await RpcThreads.start({
@@ -60,7 +65,8 @@ async function start(
     cacheBytes: 1 << 20,
     server: { host: HOST, port: 0, namespaces: ["svc", "node"], ...server },
     log,
-    entry: new URL("./dying-thread.ts", import.meta.url),
+    entry: DYING_THREAD,
+    ...others,
   });
   return { port: threads.port, log };
 }
@@ -136,6 +142,23 @@ describe("RPC threads", () => {
     ]);
     expect(log.entries[0].facts).toMatchObject({ err: { message: "a defect" }, code: 1 });
     expect(log.entries[1].facts).toMatchObject({ code: 3 });
+  });
+
+  test("an RPC thread that died and does not load any more is tried a few times, and then ends the node", async () => {
+    const file = join(folder, "entry.ts");
+    writeFileSync(file, `import ${JSON.stringify(DYING_THREAD.href)};`);
+    const { promise: fatal, resolve: onFatal } = Promise.withResolvers<Error>();
+    const { port, log } = await start(1, {}, {}, { entry: pathToFileURL(file), onFatal, restartPausesMs: [1, 1, 1] });
+    writeFileSync(file, 'throw new Error("the program was replaced");');
+    const [client] = [...(await oneToEach(port, 1)).values()];
+    await client.call("svc_exitLater");
+    const error = await fatal;
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(error.message).toBe(
+      "an RPC thread died and cannot be started again, tried 3 times: the program was replaced",
+    );
+    expect(log.entries).toHaveLength(3);
+    expect(threads?.status()).toEqual([{ loop: undefined, deaths: 3 }]);
   });
 
   test("RPC threads that die at the same time come back on the same port", async () => {

@@ -135,7 +135,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const upstreams = rpcUpstreams(values, hello.rpcPort);
     const rpc = await startRpc(
       { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor },
-      { values, services, health, upstreams },
+      { values, services, health, upstreams, onFatal },
     );
     teardown.add("rpc", () => rpc.close());
     // Only now: it would take processor time from the start.

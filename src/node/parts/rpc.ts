@@ -177,6 +177,7 @@ interface RpcParts {
   poolEvents?: PoolEvents;
   /** Where a follower forwards live calls to. */
   upstreams?: PublicRpcOptions["upstreams"];
+  onFatal: PublicRpcOptions["onFatal"];
 }
 
 function socketSettings(values: RpcSettings): SocketSettings | undefined {
@@ -246,7 +247,7 @@ export function publicPort(
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: RpcContext,
-  { values, services, health, poolEvents, upstreams }: RpcParts,
+  { values, services, health, poolEvents, upstreams, onFatal }: RpcParts,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;
   const listener = await startPublicRpc({
@@ -262,6 +263,7 @@ export async function startRpc(
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,
     log: loggerFor("rpc"),
+    onFatal,
   });
   const facts = { host: values.rpcHost, port: listener.port, adapter: listener.adapter };
   loggerFor("node").info(facts, "answering JSON-RPC on {host}:{port}");

@@ -31,11 +31,12 @@ export interface ServeStoreOptions {
   node: UpstreamNode;
   metrics: Metrics;
   loggerFor: LoggerFor;
+  onFatal: (error: Error) => void;
 }
 
 /** Answers JSON-RPC from a store until stopped. Rejects with a ListenError. */
 export async function serveStore(options: ServeStoreOptions): Promise<{ port: number; stop(): Promise<void> }> {
-  const { values, record, readable, upstreams, node, metrics, loggerFor } = options;
+  const { values, record, readable, upstreams, node, metrics, loggerFor, onFatal } = options;
   const { identity, mapSizeKb, realProofs, namespaces } = record;
   const { store, publicData } = readable;
   const teardown = new Teardown(loggerFor("rpc"));
@@ -61,7 +62,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     const port = publicPort(values, { reader: { identity } });
     const listener: Listener = await startPublicRpc({
       threads: threadBudget(availableParallelism(), values),
-      ...{ services, health, store, chain, upstreams, metrics },
+      ...{ services, health, store, chain, upstreams, metrics, onFatal },
       reads: { mapSizeKb, identity, publicData, anotherProcess: true, maxLogs: values.maxLogs },
       ...port,
       // What the node does not serve could not be forwarded.

@@ -77,13 +77,13 @@ class RpcOnly {
 
   /** Opens the port as soon as the store can be read. Rejects with an OperatorError or the reason of the signal. */
   async serve(): Promise<void> {
-    const { values, loggerFor, metrics } = this.#options;
+    const { values, loggerFor, metrics, onFatal } = this.#options;
     const { record, readable } = await this.#opened();
     this.#readable = readable;
     this.#forwardTo(record);
     const [node, upstreams] = [this.#node, this.#upstreams];
     try {
-      this.#serving = await serveStore({ values, record, readable, upstreams, node, metrics, loggerFor });
+      this.#serving = await serveStore({ values, record, readable, upstreams, node, metrics, loggerFor, onFatal });
     } catch (error) {
       await readable.store.close();
       this.#readable = undefined;

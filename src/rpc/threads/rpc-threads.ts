@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { MessageChannel, Worker } from "node:worker_threads";
+import { OperatorError } from "../../errors/operator-error.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import type { LongCalls } from "../calls/long-calls.ts";
@@ -20,7 +21,10 @@ import { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../wire/listener.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
-/** Pauses before a thread that died is started again; the last one holds for all further times. */
+/**
+ * Pauses before a thread that died is started again; the last one holds for all further times. A thread that so many
+ * times in a row ends before it listens will not do so the next time.
+ */
 const RESTART_PAUSES_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000];
 /** A thread that has run this long died of something new. */
 const SETTLED_MS = 60_000;
@@ -51,8 +55,21 @@ export interface RpcThreadsOptions
   upstreams?: UpstreamUrls;
   upstreamApiKey?: string;
   log: Logger;
-  /** The file that the threads run; for tests. */
+  /** Told when a thread that died cannot be started again; without it the error is thrown. */
+  onFatal?: ((error: Error) => void) | undefined;
+  /** The file that the threads run, and RESTART_PAUSES_MS; for tests. */
   entry?: URL;
+  restartPausesMs?: readonly number[];
+}
+
+/** A thread of the public port died and cannot be started again. */
+export class RpcThreadError extends OperatorError {
+  override readonly errorCode: string = "rpc-thread";
+
+  constructor(attempts: number, cause: Error) {
+    super(`an RPC thread died and cannot be started again, tried ${attempts} times: ${cause.message}`, { cause });
+    this.name = "RpcThreadError";
+  }
 }
 
 /**
@@ -78,6 +95,8 @@ class RpcThread {
   #worker: Worker | undefined;
   #restart: NodeJS.Timeout | undefined;
   #failures = 0;
+  /** Ends before it listened, in a row. */
+  #failedStarts = 0;
   #deaths = 0;
   /** Whether its end is a reason to start it again. */
   #wanted = false;
@@ -110,24 +129,36 @@ class RpcThread {
     const unfollow = this.#options.poolEvents?.onChange((change) => this.tell({ kind: "pool-change", change }));
     const started = performance.now();
     return new Promise((resolve, reject) => {
-      let failure: unknown;
+      let failure: Error | undefined;
+      let listened = false;
       worker.on("message", (told: FromThread) => {
         if (told.kind === "log") log[told.level](told.facts, told.message);
         else if (told.kind === "listening") {
           this.#wanted = true;
+          listened = true;
           resolve(told);
         } else failure = new ListenError(server.host, server.port);
       });
-      worker.on("error", (error) => {
-        failure = error;
+      worker.on("error", (error: unknown) => {
+        failure = error instanceof Error ? error : new Error(String(error));
       });
       worker.on("exit", (code) => {
         channel.port1.close();
         unfollow?.();
         this.#worker = undefined;
         this.#died();
-        reject(failure ?? new Error(`RPC thread ${this.#data.slot} ended with code ${code}`));
+        const reason = failure ?? new Error(`RPC thread ${this.#data.slot} ended with code ${code}`);
+        reject(reason);
         if (!this.#wanted) return;
+        this.#failedStarts = listened ? 0 : this.#failedStarts + 1;
+        const attempts = this.#pauses.length;
+        if (this.#failedStarts === attempts) {
+          this.#wanted = false;
+          const { onFatal } = this.#options;
+          const error = new RpcThreadError(attempts, reason);
+          if (onFatal === undefined) throw error;
+          return onFatal(error);
+        }
         if (performance.now() - started > SETTLED_MS) this.#failures = 0;
         this.#startAgain({ thread: this.#data.slot, code, err: failure });
       });
@@ -140,8 +171,13 @@ class RpcThread {
     return { ...this.#data.settings, ...(upstreams && { upstreams: upstreams.current }) };
   }
 
+  get #pauses(): readonly number[] {
+    return this.#options.restartPausesMs ?? RESTART_PAUSES_MS;
+  }
+
   #startAgain(facts: object): void {
-    const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)];
+    const pauses = this.#pauses;
+    const pauseMs = pauses[Math.min(this.#failures, pauses.length - 1)];
     this.#failures += 1;
     this.#deaths += 1;
     this.#options.log.error({ ...facts, pauseMs }, "An RPC thread died and is started again");
