@@ -34,6 +34,51 @@ const upward = rungs.flatMap((names, i) =>
   })),
 );
 
+/**
+ * Rungs inside a room, top to bottom, by folder: a file imports its own folder and the rungs below, so no two folders import
+ * each other. What stands in the room itself composes and is imported from outside only. A room gets its rules by a line here.
+ */
+const rooms = {
+  rpc: [
+    ["threads"],
+    ["server"],
+    ["keys", "admin", "forward", "methods/messages"],
+    ["subscriptions", "admin/codecs", "methods/node", "methods/proving"],
+    ["routes", "remote", "wire/uws", "wire/node", "admin/ports", "methods/contracts", "methods/world-state"],
+    ["wire", "methods/chain", "methods/logs", "methods/txs", "admin/config"],
+    ["calls", "codecs/development"],
+    ["openrpc", "codecs/release"],
+    ["registry", "codecs/shared"],
+    ["codecs/json"],
+    ["limits", "ports"],
+    ["cache", "jsonrpc"],
+  ],
+};
+const either = (folders) => `(${folders.join("|")})`;
+const insideRooms = Object.entries(rooms).flatMap(([room, rungs]) => [
+  ...rungs.flatMap((names, i) =>
+    names.map((name) => ({
+      name: `${room}/${name}-imports-a-sibling-or-up`,
+      severity: "error",
+      from: { path: `^src/${room}/${name}/[^/]+$` },
+      to: {
+        path: `^src/${room}/(${either(
+          rungs
+            .slice(0, i + 1)
+            .flat()
+            .filter((other) => other !== name),
+        )}/)?[^/]+$`,
+      },
+    })),
+  ),
+  {
+    name: `${room}-has-a-folder-without-a-rung`,
+    severity: "error",
+    from: { path: `^src/${room}/.+/`, pathNot: `^src/${room}/${either(rungs.flat())}/[^/]+$` },
+    to: {},
+  },
+]);
+
 /** Folders that take values, never the configuration. */
 const services = rungs.slice(3).flat();
 
@@ -52,6 +97,7 @@ const soleImporters = {
 module.exports = {
   forbidden: [
     ...upward.filter(({ to }) => to.path !== "^src/()/"),
+    ...insideRooms,
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     ...Object.entries(soleImporters).map(([name, folder]) => ({
       name: `${name}-only-in-${folder}`,

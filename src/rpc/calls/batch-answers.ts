@@ -1,8 +1,9 @@
-import { failure, joined, type RpcAnswer } from "../jsonrpc/answer.ts";
+import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import { AnswerRun } from "./answer-run.ts";
 import type { BatchCalls } from "./batch-calls.ts";
+import { joined } from "./joined.ts";
 import { NO_ANSWER } from "./notifications.ts";
 
 /** Refuses a batch whose answers together are too long. */

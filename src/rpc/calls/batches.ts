@@ -1,7 +1,7 @@
 import type { ResultCache } from "../cache/result-cache.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
-import { Turns } from "../limits/turns.ts";
+import { SLICE_MS, Turns } from "../limits/turns.ts";
 import type { Caller } from "../ports/caller.ts";
 import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
 import { BatchAnswers } from "./batch-answers.ts";
@@ -9,7 +9,7 @@ import type { BatchCalls } from "./batch-calls.ts";
 import { BatchEffects } from "./batch-effects.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
-import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
+import { CALLS_AT_ONCE, type LongCalls } from "./long-calls.ts";
 import type { MethodTable } from "./method-table.ts";
 import type { ReadCall, ReadRequest } from "./read-call.ts";
 

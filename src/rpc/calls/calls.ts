@@ -1,9 +1,9 @@
 import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
-import { LiveServiceNeeded } from "../forward/live-services.ts";
 import { invalidSlot, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "../jsonrpc/errors.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import type { Caller } from "../ports/caller.ts";
+import { LiveServiceNeeded } from "../ports/live-service-needed.ts";
 import {
   declaredNamespace,
   dialectOf,

@@ -1,8 +1,8 @@
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import type { CommitWatch } from "../../storage/commit-watch.ts";
+import type { Header } from "../jsonrpc/answer.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 import { WaitingPlaces } from "../limits/waiting-places.ts";
-import type { Header } from "../wire/listener.ts";
 
 /** On every answer of the public port: number and hash of the proposed tip that the answer was read at. */
 export const BLOCK_HEADER = "x-svc-block";

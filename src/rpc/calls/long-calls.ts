@@ -19,7 +19,5 @@ export const LARGE_BODY_BYTES = 64 * 1024;
  * costs as much.
  */
 export const LARGE_SERVICE_BODY_BYTES = 256 * 1024;
-/** Time that the calls of a batch take on a thread before other requests get their turn. */
-export const SLICE_MS = 1;
 /** Calls of a batch that go elsewhere together. */
 export const CALLS_AT_ONCE = 8;

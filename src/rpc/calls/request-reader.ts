@@ -1,8 +1,9 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
-import { joined, type RpcAnswer } from "../jsonrpc/answer.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";
+import { joined } from "./joined.ts";
 import { isNotification } from "./notifications.ts";
 import { parsedBody } from "./parsed-body.ts";
 import type { AnsweredRequest, ReadCall, ReadRequest } from "./read-call.ts";

@@ -1,14 +1,6 @@
+import { LiveServiceNeeded } from "../ports/live-service-needed.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { REMOTE_METHODS } from "../remote/remote-services.ts";
-
-/** A method asked for a service that this process does not have: its call is forwarded as a whole. */
-export class LiveServiceNeeded extends Error {
-  override readonly name = "LiveServiceNeeded";
-
-  constructor(service: string) {
-    super(`${service} needs a full node`);
-  }
-}
 
 /**
  * Stand in for the services that are not functions of the store, in a process that forwards the calls that need them.

@@ -1,12 +1,13 @@
-import { detachBuffer } from "../limits/detach-buffer.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
+
+export type Header = readonly [name: string, value: string];
 
 /** JSON text of a whole response and the HTTP status that goes with it. */
 export interface RpcAnswer {
   status: number;
   body: Uint8Array;
   /** Headers beside those of every answer. */
-  headers?: readonly (readonly [name: string, value: string])[];
+  headers?: readonly Header[];
 }
 
 /** A failure before any request could be read: id null (docs/protocol/05-rpc.md#54-statuses-and-failures). */
@@ -21,20 +22,6 @@ export function invalidSlot(message: string): Uint8Array {
 
 function errorBody(members: string): Uint8Array {
   return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
-}
-
-/** The answer to a batch, of bodies that are of no other use: their memory is given back. */
-export function joined(bodies: readonly Uint8Array[]): RpcAnswer {
-  const out = new Uint8Array(bodies.reduce((bytes, { length }) => bytes + length + 1, 1));
-  let at = 0;
-  for (const body of bodies) {
-    out[at] = at === 0 ? 0x5b : 0x2c;
-    out.set(body, at + 1);
-    at += body.length + 1;
-    detachBuffer(body);
-  }
-  out[at] = 0x5d;
-  return { status: 200, body: out };
 }
 
 /** A failure that cannot be written as the answer to its request. */

@@ -1,4 +1,5 @@
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
+import type { Header } from "../jsonrpc/answer.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyRing } from "./key-ring.ts";
 

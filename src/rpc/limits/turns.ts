@@ -1,3 +1,6 @@
+/** Time that a long task takes on a thread before others get their turn. */
+export const SLICE_MS = 1;
+
 /**
  * Distributes the turns of the event loop among long tasks: one waiting task continues per turn. However many tasks
  * wait, other work is delayed by one slice only.

@@ -1,5 +1,7 @@
-import type { RevertWords } from "../codecs/release/revert-words.ts";
 import type { Eventually } from "./eventually.ts";
+
+/** Release whose words and codes tell that a transaction reverted. */
+export type RevertWords = "4.3" | "4.1";
 
 export interface NodeStatus {
   /** Whether the node takes transactions. */

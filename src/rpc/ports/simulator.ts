@@ -1,6 +1,27 @@
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
-import type { SimulationOverrides } from "../codecs/shared/simulation-overrides.ts";
+
+/** A contract as if it were deployed, in place of what the chain has at its address. */
+export interface ContractOverride {
+  address: Uint8Array;
+  instance: {
+    version: number;
+    salt: Uint8Array;
+    deployer: Uint8Array;
+    currentContractClassId: Uint8Array;
+    originalContractClassId: Uint8Array;
+    initializationHash: Uint8Array;
+    /** The four points, 64 bytes each. */
+    publicKeys: Uint8Array;
+    address: Uint8Array;
+  };
+}
+
+/** What a simulation takes for given instead of what the chain has. */
+export interface SimulationOverrides {
+  publicStorage: { contract: Uint8Array; slot: Uint8Array; value: Uint8Array }[];
+  contracts: ContractOverride[];
+}
 
 export interface Gas {
   daGas: number;

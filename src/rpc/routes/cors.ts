@@ -1,4 +1,5 @@
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
+import type { Header } from "../jsonrpc/answer.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 
 const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: Header = ["Vary", "Accept-Encoding, Origin"];

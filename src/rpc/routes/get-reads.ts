@@ -4,6 +4,7 @@ import type { ResultCache } from "../cache/result-cache.ts";
 import { AnswerWriter, type AnswerWriterOptions } from "../calls/answer-writer.ts";
 import type { CallCounts } from "../calls/call-counts.ts";
 import { type Consistency, MIN_BLOCK_HEADER, MIN_BLOCK_RULE, readMinBlock } from "../calls/consistency.ts";
+import type { Header } from "../jsonrpc/answer.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import {
   INVALID_PARAMS,
@@ -22,7 +23,7 @@ import {
   type Registry,
   readParams,
 } from "../registry/registry.ts";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 

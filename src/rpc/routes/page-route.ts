@@ -1,5 +1,6 @@
 import { constants, gzipSync } from "node:zlib";
-import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
+import type { Header } from "../jsonrpc/answer.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { withPath } from "./path-prefix.ts";
 
 /** A file that is served as it is. Plain data: it crosses threads. */

@@ -1,18 +1,11 @@
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../wire/listener.ts";
+import { originForm } from "../wire/origin-form.ts";
 
 const NOT_FOUND: Answer = {
   status: 404,
   headers: [["Content-Type", "text/plain; charset=utf-8"]],
   body: Buffer.from("Not Found"),
 };
-
-/** A request target without the scheme and authority of its absolute form (RFC 9112 section 3.2.2). */
-export function originForm(target: string): string {
-  if (target.startsWith("/")) return target;
-  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
-  if (path === undefined) return target;
-  return path.startsWith("/") ? path : `/${path}`;
-}
 
 /** The same request for another path. */
 export function withPath(head: RequestHead, path: string): RequestHead {

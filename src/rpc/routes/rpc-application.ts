@@ -9,22 +9,15 @@ import {
 } from "../calls/consistency.ts";
 import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
 import { LONGEST_SCANNED } from "../calls/envelope-scan.ts";
-import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
+import { failure, type Header, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import { detachBuffer } from "../limits/detach-buffer.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
-import type {
-  Answer,
-  BodyRequest,
-  Header,
-  HttpApplication,
-  PlainPost,
-  PlainWishes,
-  RequestHead,
-} from "../wire/listener.ts";
+import type { Answer, BodyRequest, HttpApplication, PlainPost, PlainWishes, RequestHead } from "../wire/listener.ts";
+import { originForm } from "../wire/origin-form.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_BODIES } from "../wire/refusals.ts";
 import {
   BodyTooLargeError,
@@ -36,7 +29,6 @@ import {
   UnsupportedEncodingError,
 } from "../wire/request-body.ts";
 import { HealthChecks } from "./health-checks.ts";
-import { originForm } from "./path-prefix.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 
 export interface RpcApplicationOptions {

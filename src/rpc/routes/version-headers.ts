@@ -1,5 +1,5 @@
 import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
-import type { Header } from "../wire/listener.ts";
+import type { Header } from "../jsonrpc/answer.ts";
 
 /**
  * Version identifiers that a client compares with its own, textually

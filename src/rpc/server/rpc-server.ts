@@ -6,6 +6,7 @@ import type { Consistency } from "../calls/consistency.ts";
 import { Dispatcher, type DispatcherOptions } from "../calls/dispatcher.ts";
 import type { Forwarder } from "../calls/forwarder.ts";
 import type { LongCalls } from "../calls/long-calls.ts";
+import type { Header } from "../jsonrpc/answer.ts";
 import { type KeyAccess, keyedApplication } from "../keys/keyed-application.ts";
 import { keyedSockets } from "../keys/keyed-sockets.ts";
 import { AnswerBudget } from "../limits/answer-budget.ts";
@@ -23,7 +24,7 @@ import { originGate, type SocketGate } from "../subscriptions/socket-access.ts";
 import { SocketApplication, type SocketSettings } from "../subscriptions/socket-application.ts";
 import type { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import { type HubSources, SubscriptionHub } from "../subscriptions/subscription-hub.ts";
-import type { Header, HttpApplication, Listener, ListenerOptions } from "../wire/listener.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../wire/listener.ts";
 import { TrustedProxies, type TrustedProxySettings } from "../wire/trusted-proxies.ts";
 import { listen } from "./listen.ts";
 

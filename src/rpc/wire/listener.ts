@@ -1,4 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import type { Header } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import type { OpenConnections } from "../limits/open-connections.ts";
 import type { Caller } from "../ports/caller.ts";
@@ -18,8 +19,6 @@ export interface RequestHead extends Caller {
   /** Value of a header by its lower-case name, "" when absent. */
   header(name: string): string;
 }
-
-export type Header = readonly [name: string, value: string];
 
 export interface Answer {
   status: number;

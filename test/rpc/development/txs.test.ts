@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
-import type { RevertWords } from "../../../src/rpc/codecs/release/revert-words.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { DroppedTx, Mempool } from "../../../src/rpc/ports/mempool.ts";
+import type { RevertWords } from "../../../src/rpc/ports/node-status.ts";
 import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
 import { svc } from "../support/development-chain.ts";
 import { fakeContent, fakeServices, settledTx, wordOf } from "../support/fakes.ts";

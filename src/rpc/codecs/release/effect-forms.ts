@@ -1,7 +1,7 @@
+import type { RevertWords } from "../../ports/node-status.ts";
 import { blockEncoder } from "./block.ts";
 import { checkpointedBlockEncoder, publishedCheckpointEncoder } from "./checkpoint.ts";
 import { indexedEffectEncoder, receiptEncoder } from "./receipt.ts";
-import type { RevertWords } from "./revert-words.ts";
 import { txEffectEncoder } from "./tx-effect.ts";
 
 /** Encoders of whatever tells that a transaction reverted. */

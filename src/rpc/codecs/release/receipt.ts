@@ -1,10 +1,11 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
 import { DROP_REASONS, type DroppedTx } from "../../ports/mempool.ts";
+import type { RevertWords } from "../../ports/node-status.ts";
 import { type Encoder, encoder } from "../json/encoder.ts";
 import { about, COUNT, oneOfWords, record } from "../json/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, TX_HASH } from "../json/scalars.ts";
-import { EXECUTION_RESULTS, executionResult, type RevertWords } from "./revert-words.ts";
+import { EXECUTION_RESULTS, executionResult } from "./revert-words.ts";
 
 export type SettledStatus = "proposed" | "checkpointed" | "proven" | "finalized";
 

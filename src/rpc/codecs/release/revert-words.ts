@@ -1,8 +1,6 @@
 import { OK, REVERTED } from "../../../protocol/revert-code.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
-
-/** Release whose words and codes tell that a transaction reverted. */
-export type RevertWords = "4.3" | "4.1";
+import type { RevertWords } from "../../ports/node-status.ts";
 
 /** By revert code (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
 export const EXECUTION_RESULTS = {

@@ -1,10 +1,11 @@
 import { CONTRACT_CLASS_LOG_FIELDS, PRIVATE_LOG_FIELDS } from "../../../protocol/constants.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
+import type { RevertWords } from "../../ports/node-status.ts";
 import { type Encoder, encoder } from "../json/encoder.ts";
 import { about, type JsonSchema, listOf, members, record } from "../json/json-schema.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
 import { FIELD, L2_ADDRESS, TX_HASH } from "../json/scalars.ts";
-import { type RevertWords, shownRevertCode } from "./revert-words.ts";
+import { shownRevertCode } from "./revert-words.ts";
 
 const CLASS_LOG_LENGTH = { minItems: CONTRACT_CLASS_LOG_FIELDS, maxItems: CONTRACT_CLASS_LOG_FIELDS };
 

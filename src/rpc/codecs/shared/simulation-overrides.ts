@@ -1,4 +1,5 @@
 import { concat } from "../../../protocol/bytes.ts";
+import type { ContractOverride, SimulationOverrides } from "../../ports/simulator.ts";
 import {
   array,
   type Codec,
@@ -59,9 +60,6 @@ const instance = typed(
   "A contract as if it were deployed.",
 );
 
-type Read<C> = C extends Codec<infer T> ? T : never;
-export type ContractOverride = { address: Uint8Array; instance: Read<typeof instance> };
-
 const contractEntry = object({ instance: described(instance, "The contract.") });
 
 /** An object keyed by address text. */
@@ -93,7 +91,7 @@ const storage = array(
 );
 
 /** SimulationOverrides (docs/protocol/05-rpc.md#525-simulation-output). */
-export const simulationOverrides = typed(
+export const simulationOverrides: Codec<SimulationOverrides> = typed(
   object({
     publicStorage: described(
       optional(
@@ -111,5 +109,3 @@ export const simulationOverrides = typed(
   "SimulationOverrides",
   "What a simulation takes for given instead of what the chain has.",
 );
-
-export type SimulationOverrides = Read<typeof simulationOverrides>;

@@ -1,8 +1,7 @@
 import type { Core } from "../../../core/core.ts";
 import { selector } from "../../../core/derive/selector.ts";
 import { readU32 } from "../../../protocol/bytes.ts";
-import { SLICE_MS } from "../../calls/long-calls.ts";
-import { Turns } from "../../limits/turns.ts";
+import { SLICE_MS, Turns } from "../../limits/turns.ts";
 import type { FunctionSignatureRegister, NamedSelector } from "../../ports/function-signatures.ts";
 
 /** Any client may register names, so their number and length are bounded; the oldest are evicted. */

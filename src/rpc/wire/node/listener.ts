@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { OpenConnections } from "../../limits/open-connections.ts";
 import { TurnShare } from "../../limits/turn-share.ts";
-import { originForm } from "../../routes/path-prefix.ts";
 import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,
@@ -15,6 +14,7 @@ import {
   type ListenerOptions,
   type RequestHead,
 } from "../listener.ts";
+import { originForm } from "../origin-form.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "../refusals.ts";
 import type { TrustedProxies } from "../trusted-proxies.ts";
 import { capConnections } from "./connection-cap.ts";

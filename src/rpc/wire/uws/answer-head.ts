@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import type { Header } from "../listener.ts";
+import type { Header } from "../../jsonrpc/answer.ts";
 import { UWS_IDLE_MS } from "./idle-time.ts";
 
 /** What no part of a header may hold: anything that ends a line, or that a parser might take for its end. */

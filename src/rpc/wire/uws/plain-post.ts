@@ -1,7 +1,8 @@
 import type * as uws from "uWebSockets.js";
 import { MIN_BLOCK_HEADER } from "../../calls/consistency.ts";
+import type { Header } from "../../jsonrpc/answer.ts";
 import type { Caller } from "../../ports/caller.ts";
-import type { Answer, Header, PlainPost, RequestHead } from "../listener.ts";
+import type { Answer, PlainPost, RequestHead } from "../listener.ts";
 import { headBytes } from "./answer-head.ts";
 import { clientOf, forwardedOf } from "./client.ts";
 import { type Exchanges, UwsExchange } from "./exchange.ts";
