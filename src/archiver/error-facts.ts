@@ -5,8 +5,8 @@ import { toHex } from "../protocol/bytes.ts";
  * stacks.
  */
 export function errorFacts(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: "Unknown", rule: String(error) };
-  const facts: Record<string, unknown> = { error: error.name, rule: error.message };
+  if (!(error instanceof Error)) return { err: "Unknown", rule: String(error) };
+  const facts: Record<string, unknown> = { err: error.name, rule: error.message };
   for (const [name, value] of Object.entries(error)) {
     if (name === "name" || name === "message" || name === "stack" || name === "cause") continue;
     facts[name] = plain(value);

@@ -20,7 +20,7 @@ export async function followL1Back(services: SyncServices, current: L1Block): Pr
   const position = await newestStanding(services, current.number);
   logger.warn(
     { l1Block: current.number, read, continueAt: position.number },
-    "L1 went back and has other blocks now: following it from the last one that stands",
+    "L1 reorganized below its last known head: reading again from block {continueAt}",
   );
   store.transaction(() => {
     chain.state.putSyncPoint("checkpoint-sync", position);

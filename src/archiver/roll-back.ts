@@ -78,7 +78,7 @@ export async function rollBack(services: ApplyServices, target: number): Promise
   });
   logger.warn(
     { fromBlock: from, toBlock: target, toCheckpoint: checkpoint.number, continueAtL1Block: l1.number },
-    "rolled the chain back",
+    "L2 chain rolled back to block {toBlock} on request",
   );
   const checkpoints = latest - checkpoint.number;
   emit("blocksRemoved", { reason: "rollback", tip: target, removed, checkpoints, epoch: undefined });

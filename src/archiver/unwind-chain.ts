@@ -36,7 +36,7 @@ export function unwindChain(
   });
   logger.warn(
     { reason, fromCheckpoint: from, toCheckpoint: checkpoint, toBlock: tip, removedBlocks: removed.length },
-    "unwound the chain",
+    "L2 chain unwound to block {toBlock}: {removedBlocks:block} removed",
   );
   const ms = performance.now() - began;
   if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, checkpoints: from - checkpoint, epoch, ms });

@@ -59,7 +59,7 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
     logger.debug({ reason: missing }, "L1 transactions cannot be traced");
   } catch (error) {
     if (!(error instanceof L1Error) || error.fatal || options.requireTraces) throw error;
-    logger.warn({ reason: error.message }, "the L1 debug endpoints do not answer");
+    logger.warn({ err: error }, "the L1 debug endpoints do not answer");
   }
 }
 

@@ -48,7 +48,7 @@ async function untilAnswered<T>(attempt: () => Promise<T>, log: NodeLogger, sign
     } catch (error) {
       if (!(error instanceof L1Error) || error.fatal) throw error;
       const waitMs = RETRY_WAITS_MS[Math.min(failures, RETRY_WAITS_MS.length - 1)];
-      log.warn({ reason: error.message, retryInMs: waitMs }, "waiting for L1");
+      log.warn({ err: error, retryInMs: waitMs }, "waiting for L1");
       await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

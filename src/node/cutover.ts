@@ -30,7 +30,7 @@ export function watchCutover(
     try {
       found = await reader.canonicalRollup();
     } catch (error) {
-      log.debug({ error }, "the canonical rollup is unknown");
+      log.debug({ err: error }, "the canonical rollup is unknown");
     }
     if (ended) return;
     if (found !== undefined && found !== own && found === suspected) {

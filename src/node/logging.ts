@@ -78,10 +78,7 @@ function withTextualBigints(value: unknown, depth = 0): unknown {
  * (docs/protocol/09-configuration.md#913-logs).
  */
 function withError(facts: object, message: string): [object, string] {
-  const error =
-    facts instanceof Error
-      ? facts
-      : ((facts as { error?: unknown; err?: unknown }).error ?? (facts as { err?: unknown }).err);
+  const error = facts instanceof Error ? facts : (facts as { err?: unknown }).err;
   if (!(error instanceof Error)) return [facts, message];
   const others =
     facts instanceof Error ? {} : Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== error));

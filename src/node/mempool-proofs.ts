@@ -41,7 +41,7 @@ export async function configuredVerifier(values: ProofSettings, logger: Logger):
     const verifier = new BbVerifier(backend, { parallel, keepFilesIn });
     backend.ready.catch((error) => {
       // A node that stops while bb is being prepared, for example because its start failed, does so for another reason.
-      if (!verifier.closed) logger.error({ error }, "proofs of transactions cannot be checked");
+      if (!verifier.closed) logger.error({ err: error }, "proofs of transactions cannot be checked");
     });
     return verifier;
   } catch (error) {

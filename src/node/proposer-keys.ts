@@ -43,7 +43,7 @@ export async function configuredKeys(
     warnOfUnused(values, warn);
   }
   return new ActiveKeystore(initial, load, initial.publisherAddresses(), (error) => {
-    warn({ error }, "a listener of the keystore failed");
+    warn({ err: error }, "a listener of the keystore failed");
   });
 }
 

@@ -141,7 +141,7 @@ export async function untilCompatible<R extends RollupReader>(options: StandbyOp
         obstacle = seen.obstacle;
       } catch (error) {
         if (!(error instanceof L1Error)) throw error;
-        log.warn({ reason: error.message }, "standing by: cannot read L1");
+        log.warn({ err: error }, "standing by: cannot read L1");
       }
     }
   } finally {

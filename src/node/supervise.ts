@@ -79,7 +79,7 @@ export async function supervise(
 
   if (atExit) process.once("exit", atExit);
   const crash = (error: unknown, what: string): never => {
-    log.fatal({ error }, what);
+    log.fatal({ err: error }, what);
     process.exit(1);
   };
   const fail = (error: Error): never => {
@@ -104,13 +104,13 @@ export async function supervise(
       if (clean) log.info("stopped");
       else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long, exiting");
     } catch (error) {
-      log.error({ error }, "stopping failed");
+      log.error({ err: error }, "stopping failed");
     }
     process.exit(code);
   };
   const stopOn = (signal: StopSignal): void => {
     if (stopping) {
-      log.info("Already shutting down.");
+      log.info("already shutting down");
       return;
     }
     log.info({ signal }, "stopping on {signal}");
@@ -129,7 +129,7 @@ export async function supervise(
     if (error instanceof OperatorError) log.fatal({ errorCode: error.errorCode }, error.message);
     else {
       const reason = machineFault(error);
-      if (reason === undefined) log.fatal({ error }, "the start failed");
+      if (reason === undefined) log.fatal({ err: error }, "the start failed");
       else log.fatal({ errorCode: "system", reason }, "the start failed: {reason}");
     }
     process.exit(1);

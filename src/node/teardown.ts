@@ -26,7 +26,7 @@ export class Teardown {
         await stop();
         this.#log.debug({ service: name }, "stopped");
       } catch (error) {
-        this.#log.error({ service: name, error }, "stopping failed");
+        this.#log.error({ service: name, err: error }, "stopping failed");
       }
     }
   }

@@ -52,9 +52,9 @@ export function checkVersions(
       const found = await newest();
       if (found === undefined || found === own || told.get(name) === found) return;
       told.set(name, found);
-      logger.warn({ own, newest: found }, `New ${name} version available`);
+      logger.warn({ own, newest: found }, `a new ${name} version is available: {newest}`);
     } catch (error) {
-      logger.debug({ error }, `the newest ${name} version is unknown`);
+      logger.debug({ err: error }, `the newest ${name} version is unknown`);
     }
   };
   const lookAtAll = (): void => void Promise.all(watched.map(look));

@@ -53,7 +53,7 @@ export class Stages {
       try {
         await stop();
       } catch (error) {
-        this.#logger.error({ stage: name, error }, "stopping {stage} failed");
+        this.#logger.error({ stage: name, err: error }, "stopping {stage} failed");
       }
     }
   }

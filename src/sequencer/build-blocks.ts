@@ -137,7 +137,7 @@ class BlockRun {
     const { block } = outcome;
     if (block === undefined) {
       parts.record?.failedBlock();
-      parts.logger.warn({ slot, minValidTxs, valid: outcome.processed.length }, "Insufficient valid txs");
+      parts.logger.warn({ slot, minValidTxs, valid: outcome.processed.length }, "no block is built: too few valid txs");
       return new SlotSkipped("too few valid txs", { minValidTxs, valid: outcome.processed.length });
     }
     parts.record?.block(performance.now() - began, headerTotalMana(block.record.header));

@@ -46,7 +46,7 @@ export async function invalidateLate(
     await publisher.publishRequests({ slot, attester, requests: [invalidation.request] });
     sync.poke();
   } catch (error) {
-    if (!signal.aborted) logger.warn({ slot, checkpoint, error }, "bad checkpoint {checkpoint} cannot be removed");
+    if (!signal.aborted) logger.warn({ slot, checkpoint, err: error }, "bad checkpoint {checkpoint} cannot be removed");
   }
   return true;
 }

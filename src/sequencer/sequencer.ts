@@ -276,7 +276,10 @@ export class Sequencer {
       const tried = await invalidateLate(this.#parts, { slot, committee }, this.#settings, this.#stopping.signal);
       if (tried) this.#invalidatedIn = slot;
     } catch (error) {
-      logger.warn({ slot, error }, "the committee of the slot cannot be read, so no bad checkpoint is removed in it");
+      logger.warn(
+        { slot, err: error },
+        "the committee of the slot cannot be read, so no bad checkpoint is removed in it",
+      );
     }
   }
 
@@ -298,7 +301,7 @@ export class Sequencer {
       const voter = { slot, proposer, payload };
       await new SlotRequests(this.#parts, { slot, proposer, voter }, signal).sendRest(signal);
     } catch (cause) {
-      logger.warn({ slot, error: cause }, "the proposer of the slot cannot be read, so no votes are sent for it");
+      logger.warn({ slot, err: cause }, "the proposer of the slot cannot be read, so no votes are sent for it");
     }
   }
 

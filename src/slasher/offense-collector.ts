@@ -56,7 +56,7 @@ export class OffenseCollector {
       const added = store.add(offenses.filter((offense) => !this.#inGrace(offense)));
       for (const offense of added) this.#log(offense);
     } catch (error) {
-      logger.error({ error, offenses: offenses.map(factsOf) }, "offenses cannot be stored");
+      logger.error({ err: error, offenses: offenses.map(factsOf) }, "offenses cannot be stored");
     }
   }
 
@@ -89,7 +89,7 @@ export class OffenseCollector {
       this.#round = round;
       logger.debug({ round, expired }, "slashing round {round} began");
     } catch (error) {
-      logger.error({ error, round }, "expired offenses cannot be removed");
+      logger.error({ err: error, round }, "expired offenses cannot be removed");
     }
   }
 }

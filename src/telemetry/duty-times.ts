@@ -171,6 +171,6 @@ export class DutyTimes {
     const { logger } = this.#options;
     const facts = { slot, left, duties: times };
     if (left < 0) logger.warn(facts, "a duty of slot {slot} was done too late, by the times in duties");
-    else logger.debug(facts, "the duties of slot {slot} left {left} ms of their time");
+    else logger.debug(facts, "the duties of slot {slot} ended {left} ms before their deadline");
   }
 }

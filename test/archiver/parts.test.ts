@@ -84,14 +84,14 @@ it("the log facts of an error hold its rule, fields and causes, without stacks o
   });
   const facts = errorFacts(error);
   expect(facts).toMatchObject({
-    error: "Error",
+    err: "Error",
     rule: "outer",
     amount: "5",
-    cause: { error: "DecodeError", subject: "blob" },
+    cause: { err: "DecodeError", subject: "blob" },
   });
   expect(String(facts.hash)).toHaveLength(2 + 128);
   expect(JSON.stringify(facts)).not.toContain("stack");
-  expect(errorFacts("text")).toEqual({ error: "Unknown", rule: "text" });
+  expect(errorFacts("text")).toEqual({ err: "Unknown", rule: "text" });
 });
 
 it("an invalid proposal is read back as it was stored", () => {

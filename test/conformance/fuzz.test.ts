@@ -31,7 +31,7 @@ beforeAll(async () => {
   l1 = await startRecordedL1();
   node = await NodeProcess.start(l1);
   node.onLogLine((line) => {
-    if (!/failed unexpectedly|Answering an HTTP request failed|uncaught|unhandled/i.test(line)) return;
+    if (!/failed unexpectedly|answering an HTTP request failed|uncaught|unhandled/i.test(line)) return;
     const kind = line.replace(/^\S+ /, "").split(" at ", 1)[0];
     if (!faults.has(kind)) faults.set(kind, line.slice(0, 1500));
   });

@@ -352,7 +352,7 @@ describe("an upstream that lies", () => {
     "about %s is left with a line that says what differs, and nothing of it is stored",
     async (_, lie, field) => {
       const lines = await followed(lie);
-      const [line] = lines.filter(({ message }) => message === "an upstream lies: not following it");
+      const [line] = lines.filter(({ message }) => message === "an upstream gave an invalid answer: not following it");
       expect(line.facts).toMatchObject({ upstream: line.liar, expected: expect.any(String), got: expect.any(String) });
       expect(line.facts.field).toMatch(field);
       expect(line.facts.expected).not.toBe(line.facts.got);

@@ -56,7 +56,9 @@ it("trusted peers enter discovery unless they are private, and a damaged bootnod
   await discovery?.start();
   expect(discovery?.table.map(({ nodeId }) => nodeId)).toEqual([node.nodeId]);
   await discovery?.stop();
-  expect(lines.join("")).toContain("skipped: bootstrapNodes item 1 must be enr: and a signed node record");
+  expect(lines.join("")).toContain(
+    "skipped a node record: bootstrapNodes item 1 must be enr: and a signed node record",
+  );
 });
 
 it("disabled discovery leaves a record", () => {

@@ -21,7 +21,7 @@ it("the tail of the log has the lines that were written, in their order, with se
   const log = loggerFor("archiver");
   log.info({ block: 7, ms: 12 }, "stored block {block}");
   log.debug({}, "not written at this level");
-  log.warn({ error: new Error("no answer") }, "L1 is slow");
+  log.warn({ err: new Error("no answer") }, "L1 is slow");
   expect(tail.read(0, 100)).toMatchObject([
     { sequence: 1, level: "info", module: "archiver", message: "stored block 7", fields: ["ms=12"] },
     { sequence: 2, level: "warn", message: "L1 is slow", fields: [expect.stringContaining("no answer")] },

@@ -96,11 +96,11 @@ test("each module has its own log level", () => {
 
 test("an error is written in full in an error line, and as a fact in other lines", () => {
   const { lines, loggerFor } = logging({});
-  loggerFor("node").error({ error: new RangeError("too far"), at: 3 }, "failed");
-  loggerFor("node").warn({ error: new RangeError("too far") }, "odd");
+  loggerFor("node").error({ err: new RangeError("too far"), at: 3 }, "failed");
+  loggerFor("node").warn({ err: new RangeError("too far") }, "odd");
   expect(lines[0]).toMatch(/ERROR: node failed: RangeError: too far/);
   expect(lines[0].trimEnd().split("\n").length).toBe(1);
-  expect(lines[1]).toContain('  error="RangeError: too far"');
+  expect(lines[1]).toContain('  err="RangeError: too far"');
 });
 
 test("no log line contains a secret, in message, facts or errors", () => {
@@ -110,7 +110,7 @@ test("no log line contains a secret, in message, facts or errors", () => {
     { url: "https://rpc.example/v3/0123456789abcdef", deep: { mnemonic: "test junk", x: 'a quote"d-key' } },
     "down",
   );
-  log.error({ error: new Error("GET https://rpc.example/v3/0123456789abcdef failed") }, "down");
+  log.error({ err: new Error("GET https://rpc.example/v3/0123456789abcdef failed") }, "down");
   expect(lines.join("")).not.toMatch(/0123456789abcdef|test junk|quote/);
   expect(lines.join("").match(/\[Redacted\]/g)?.length).toBeGreaterThanOrEqual(4);
 });

@@ -94,7 +94,7 @@ describe("a prover node without the transactions", () => {
       const { parts, log } = node;
       const { epochDuration, slotDuration, proofSubmissionEpochs } = parts.reader.identity.constants;
       const later = l1.timestamp + epochDuration * slotDuration * (proofSubmissionEpochs + 2);
-      await until(() => log.filter(({ msg }) => msg === "begins to prove epoch {epoch}").length >= 2);
+      await until(() => log.filter(({ msg }) => msg === "began to prove epoch {epoch}").length >= 2);
       // The clock first: L1 prunes the epochs with its first block after their deadlines.
       parts.clock.set(later * 1000);
       await until(() => log.filter(({ status }) => status === "timed-out").length >= 2);

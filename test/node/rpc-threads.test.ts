@@ -137,8 +137,8 @@ describe("RPC threads", () => {
       leave(again.values());
     }
     expect(log.entries.map(({ level, message }) => [level, message])).toEqual([
-      ["error", "An RPC thread died and is started again"],
-      ["error", "An RPC thread died and is started again"],
+      ["error", "an RPC thread died: starting it again"],
+      ["error", "an RPC thread died: starting it again"],
     ]);
     expect(log.entries[0].facts).toMatchObject({ err: { message: "a defect" }, code: 1 });
     expect(log.entries[1].facts).toMatchObject({ code: 3 });

@@ -36,7 +36,7 @@ test.each<[NodeJS.Signals, number]>([
 test("a second signal is logged and changes nothing", async () => {
   const { code, log } = await run("slow-stop", ["SIGTERM", "SIGINT"]);
   expect(code).toBe(143);
-  expect(log).toContain("Already shutting down.");
+  expect(log).toContain("already shutting down");
   expect(log).toContain("the service has stopped");
 });
 

@@ -36,7 +36,7 @@ export async function runDemo(values: Values): Promise<void> {
       .synced()
       .then(() => requestsToTry(`http://${values.rpcHost}:${node.port}${values.apiPrefix}`))
       .then((text) => process.stdout.write(text))
-      .catch((error: unknown) => log.debug({ error }, "nothing to try"));
+      .catch((error: unknown) => log.debug({ err: error }, "no requests to try can be shown"));
   };
   const cleanUp = (): void => {
     anvil?.kill();

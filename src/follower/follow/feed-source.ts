@@ -109,7 +109,10 @@ export class FeedSource implements ChainSource {
   #distrust({ field, expected, got, upstream }: UpstreamLieError): void {
     const { urls, distrustMs = DISTRUST_MS, now = Date.now } = this.#options;
     this.#distrusted.set(urls[this.#at % urls.length], now() + distrustMs);
-    this.#services.logger.error({ upstream, field, expected, got }, "an upstream lies: not following it");
+    this.#services.logger.error(
+      { upstream, field, expected, got },
+      "an upstream gave an invalid answer: not following it",
+    );
   }
 
   async #connect(): Promise<Connection> {

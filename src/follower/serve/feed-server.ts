@@ -140,7 +140,7 @@ class Feed {
     this.#count(1);
     served
       .catch((error: unknown) => {
-        this.#options.log.error({ error: String(error) }, "the feed of a follower failed");
+        this.#options.log.error({ err: String(error) }, "the feed of a follower failed");
         response.destroy();
       })
       .finally(() => {
@@ -205,7 +205,7 @@ class Feed {
       await runSession({ cursor, hello, commits, refresh, send, signal });
     } catch (error) {
       if (!(error instanceof FollowerGoneError)) throw error;
-      if (error.stalled) log.warn({ client, stallTimeoutMs }, "a follower takes too little and is dropped");
+      if (error.stalled) log.warn({ client, stallTimeoutMs }, "a follower reads too slowly: its connection is closed");
     }
     response.destroy();
     log.info({ client }, "a follower is gone");

@@ -16,7 +16,7 @@ export class BackgroundUploads {
   add(blobs: readonly BlobOffer[]): void {
     const work = Promise.all(blobs.map((blob) => this.#store.put(blob)))
       .then(() => {})
-      .catch((error: unknown) => this.#logger.warn({ store: this.#store.name, error }, "blobs cannot be uploaded"))
+      .catch((error: unknown) => this.#logger.warn({ store: this.#store.name, err: error }, "blobs cannot be uploaded"))
       .finally(() => this.#running.delete(work));
     this.#running.add(work);
   }

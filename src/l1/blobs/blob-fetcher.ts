@@ -130,7 +130,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
     const write = (signal: AbortSignal) =>
       upload.putHealthcheck(signal).catch((error: unknown) => {
         if (signal.aborted) return;
-        logger.warn({ store: upload.name, error }, "the healthcheck of the blob upload store cannot be written");
+        logger.warn({ store: upload.name, err: error }, "the healthcheck of the blob upload store cannot be written");
       });
     this.#healthcheck = setInterval(() => void write(closing), intervalMs).unref();
     await write(first === undefined ? closing : AbortSignal.any([closing, first]));
@@ -167,7 +167,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
       const right = recomputed ? blobs.map(() => true) : await recompute(kzg, blobs);
       for (const blob of blobs.filter((_, i) => right[i])) await upload.put(blob, this.#closing.signal);
     })()
-      .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
+      .catch((error: unknown) => logger.warn({ store: upload.name, err: error }, "blobs cannot be uploaded"))
       .finally(() => this.#uploads.delete(work));
     this.#uploads.add(work);
   }

@@ -99,7 +99,7 @@ export class EpochCommittees {
       const [isOpen] = await read(this.#rpc, hatch, "isHatchOpen", [BigInt(epoch)]);
       return isOpen;
     } catch (error) {
-      this.#logger.warn({ epoch, error }, "cannot read the escape hatch, assuming that it is closed");
+      this.#logger.warn({ epoch, err: error }, "cannot read the escape hatch, assuming that it is closed");
       return false;
     }
   }

@@ -122,7 +122,7 @@ export class SlotCommittees {
       (error: unknown) => {
         retryLater();
         const level = error instanceof EpochNotStableError ? "debug" : "warn";
-        logger[level]({ error, epoch }, "the committee of epoch {epoch} cannot be read");
+        logger[level]({ err: error, epoch }, "the committee of epoch {epoch} cannot be read");
       },
     );
     return committee;

@@ -41,7 +41,7 @@ export async function feeAssetPriceModifier(
     const mean = prices.reduce((sum, price) => sum + price, 0n) / BigInt(prices.length);
     return priceModifier(await read(rpc, rollup, "getEthPerFeeAsset", []), mean);
   } catch (error) {
-    logger.warn({ error }, "cannot read the price of the fee asset, leaving it unchanged");
+    logger.warn({ err: error }, "cannot read the price of the fee asset, leaving it unchanged");
     return 0n;
   }
 }

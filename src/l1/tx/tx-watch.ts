@@ -60,7 +60,7 @@ export class TxWatch {
     this.ended = this.outcome
       .then((outcome) => (outcome.kind === "timed out" ? this.#giveUp() : undefined))
       .catch((error: unknown) => {
-        if (!parts.signal.aborted) parts.logger.error({ ...this.#facts(), error }, "watching an L1 tx failed");
+        if (!parts.signal.aborted) parts.logger.error({ ...this.#facts(), err: error }, "watching an L1 tx failed");
       });
   }
 
@@ -90,7 +90,7 @@ export class TxWatch {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof L1Error) && !(error instanceof L1SignerError)) throw error;
-        logger.warn({ ...this.#facts(), reason: error.message }, "cannot check an L1 tx, trying again");
+        logger.warn({ ...this.#facts(), err: error }, "cannot check an L1 tx, trying again");
       }
       await sleep(settings.checkIntervalMs, undefined, { signal });
     }

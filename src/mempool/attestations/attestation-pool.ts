@@ -256,7 +256,7 @@ export class AttestationPool {
     try {
       this.#rows.commit();
     } catch (error) {
-      this.#logger.error({ error }, "proposals and attestations could not be stored");
+      this.#logger.error({ err: error }, "proposals and attestations could not be stored");
     }
   }
 }

@@ -20,7 +20,7 @@ export class Equivocations {
   readonly attestations: Listeners<[DuplicateAttestation]>;
 
   constructor(logger: Logger) {
-    const failed = (error: unknown) => logger.error({ error }, "a listener for equivocations failed");
+    const failed = (error: unknown) => logger.error({ err: error }, "a listener for equivocations failed");
     this.proposals = new Listeners(failed);
     this.attestations = new Listeners(failed);
   }

@@ -23,7 +23,7 @@ export function configuredRunner(values: Values, nodeUrl: string, loggerFor: Log
   const options = botOptions(values);
   for (const name of IDLE) {
     if (values[name] !== undefined)
-      log.warn({ option: name }, "has no effect: the bot sends from the first test account");
+      log.warn({ option: name }, "{option} has no effect: the bot sends from the first test account");
   }
   const stop = new AbortController();
   const node = new BotNode(nodeUrl, values.nodeAdminUrl, stop.signal);

@@ -90,7 +90,7 @@ export async function startBroker(
     if (metrics !== undefined) teardown.add("metrics of the broker", observeBroker(metrics, broker));
     const key = reveal(values.proverBrokerApiKey);
     if (key === undefined) {
-      log.warn({}, "no API key is set: whoever reaches the port can enqueue and settle jobs");
+      log.warn({}, "no API key is set: anyone who can reach the port can enqueue and settle jobs");
     }
     const listener = await startRpcServer(
       provingBrokerRegistry(broker, { replay: values.proverBrokerDebugReplayEnabled }),

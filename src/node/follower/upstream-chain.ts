@@ -90,7 +90,7 @@ async function firstAnswer({ urls, log, signal }: UpstreamChainOptions): Promise
       if (!(error instanceof UpstreamError)) throw error;
       const round = Math.floor(attempt / urls.length);
       const waitMs = attempt % urls.length < urls.length - 1 ? 0 : RETRY_MS[Math.min(round, RETRY_MS.length - 1)];
-      log.warn({ reason: error.message, retryInMs: waitMs }, "waiting for an upstream");
+      log.warn({ err: error, retryInMs: waitMs }, "waiting for an upstream");
       await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }

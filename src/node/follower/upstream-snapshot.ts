@@ -60,7 +60,7 @@ export async function startFromSnapshot(options: UpstreamSnapshotOptions): Promi
       signal.throwIfAborted();
       if (error instanceof SnapshotRefusedError) {
         const { rule, message: reason } = error;
-        log.error({ upstream, rule, reason }, "a snapshot is refused");
+        log.error({ upstream, rule, reason }, "refused a snapshot");
       } else if (error instanceof UpstreamError) log.warn({ reason: error.message }, "an upstream gives no snapshot");
       else throw error;
     }

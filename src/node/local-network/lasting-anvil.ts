@@ -48,7 +48,7 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<L
     if (stateFile === undefined || options.readOnly || !existsSync(stateFile) || ends.length > MOST_ENDS) {
       return options.lost(error);
     }
-    log.error({ error, stateFile }, "L1 ended unexpectedly: restarting it from its last copy");
+    log.error({ err: error, stateFile }, "L1 ended unexpectedly: restarting it from its last copy");
     try {
       await options.restart({
         aside: () => startAnvil({ ...options, port: 0, readOnly: true }),

@@ -80,7 +80,7 @@ export class LocalNode {
     const log = loggerFor("local-network");
     const blobChecks = l1
       .loadBlobChecks(values.l1ChainId)
-      .catch((error: unknown) => log.debug({ error }, "L1 could not load its blob checks yet"));
+      .catch((error: unknown) => log.debug({ err: error }, "L1 could not load its blob checks yet"));
     progress.step("deploying contracts");
     const publicData = genesisPublicData(core, values);
     const { addresses } = await networkContracts({

@@ -90,7 +90,7 @@ export class NetworkControl implements LocalNetworkControl {
         await packState(folder, file, originOf(parts.reader.identity), this.#options.signal);
         this.#options.log.info(
           { file, block: parts.chain.latestBlockNumber() },
-          "wrote the state of block {block} to {file}",
+          "saved the state of block {block} to {file}",
         );
       } finally {
         rmSync(folder, { recursive: true, force: true });

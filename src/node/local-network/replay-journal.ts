@@ -55,7 +55,10 @@ export async function replayJournal(l1: ReplayedL1, folder: string, log: NodeLog
     }
   } catch (error) {
     complete = false;
-    log.warn({ error, block: head.number }, "L1 could not be restored completely: its blocks after this one are lost");
+    log.warn(
+      { err: error, block: head.number },
+      "L1 could not be restored completely: its blocks after this one are lost",
+    );
   }
   const blocks = head.number - start.number;
   if (blocks > 0) log.info({ blocks, block: head.number }, "restored L1 from its last copy and its journal");

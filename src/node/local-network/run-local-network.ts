@@ -98,7 +98,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
     signal,
     restart: async (starts) => await keeper?.restart(interval, starts),
     lost: (error) => {
-      log.fatal({ error }, "L1 ended and cannot be restarted");
+      log.fatal({ err: error }, "L1 ended and cannot be restarted");
       process.exit(1);
     },
     log,

@@ -201,7 +201,7 @@ export class StateKeeper {
         });
       }
     } catch (error) {
-      if (!this.#stopped) log.warn({ error }, "saving L1's state failed: trying again");
+      if (!this.#stopped) log.warn({ err: error }, "saving L1's state failed: trying again");
     }
     this.#look();
     this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
@@ -266,7 +266,7 @@ export class StateKeeper {
   #failed(error: unknown): void {
     const { log } = this.#options;
     if (!this.#failing && !this.#stopped)
-      log.warn({ error }, "writing L1's blocks to the journal failed: trying again");
+      log.warn({ err: error }, "writing L1's blocks to the journal failed: trying again");
     this.#failing = true;
   }
 }

@@ -170,7 +170,7 @@ export class TimeControl {
     } catch (error) {
       this.#failures++;
       if (this.#failures === 1 && !this.#stopped) {
-        this.#parts.logger.warn({ error }, "moving L1's time failed: trying again");
+        this.#parts.logger.warn({ err: error }, "moving L1's time failed: trying again");
       }
     }
   }

@@ -79,7 +79,7 @@ async function startFeed(data: Omit<FeedThreadData, "followers">, log: Logger): 
       log.error({ code }, "the thread of the feed died and is started again");
       restart = setTimeout(() => {
         start(port).then(watch, (error: unknown) => {
-          log.error({ error: String(error) }, "the feed cannot be served any more");
+          log.error({ err: String(error) }, "the feed cannot be served any more");
         });
       }, RESTART_MS);
     });

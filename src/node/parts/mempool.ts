@@ -158,7 +158,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       maxPending: values.maxPendingTxCount,
       archived: values.archivedTxLimit,
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
-      listenerFailed: (error) => logger.error({ error }, "a listener of the pool failed"),
+      listenerFailed: (error) => logger.error({ err: error }, "a listener of the pool failed"),
     });
     logger.info(
       { path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount },
@@ -167,7 +167,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
 
     const validator = new TxValidator({ digests, peerDigests: digests.forPeers, contexts, proofs });
     const submitted = new Listeners<[Uint8Array]>((error) =>
-      logger.error({ error }, "a submitted tx was not published"),
+      logger.error({ err: error }, "a submitted tx was not published"),
     );
     const intake = new TxIntake({
       validator,
@@ -207,7 +207,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       states,
       digests,
       store,
-      events: poolChanges(pool, (error) => logger.error({ error }, "a listener of the pool's changes failed")),
+      events: poolChanges(pool, (error) => logger.error({ err: error }, "a listener of the pool's changes failed")),
       onSubmitted: (listener) => submitted.add(listener),
       ready: () => synced() && contexts.options.permitted && !proofs.missing,
       health: {

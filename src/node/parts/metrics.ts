@@ -56,7 +56,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   const metrics = new Metrics((error) => {
     if (performance.now() - failedAt < MS_BETWEEN_FAILURES) return;
     failedAt = performance.now();
-    log.error({ error }, "some metrics could not be collected");
+    log.error({ err: error }, "some metrics could not be collected");
   });
   const resource = nodeResource(values, options);
   const { target } = TARGET_METRICS;

@@ -132,7 +132,7 @@ class RpcOnly {
       const record = readNodeRecord(this.#options.directory);
       if (record !== undefined) this.#forwardTo(record);
     } catch (error) {
-      this.#log.warn({ error }, "the record of the node cannot be read");
+      this.#log.warn({ err: error }, "the record of the node cannot be read");
     }
   }
 

@@ -46,7 +46,7 @@ async function newest(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ObjectStoreError) && !(error instanceof SnapshotIndexError)) throw error;
-    logger.warn({ store: name, reason: error.message }, "a snapshot store cannot be used");
+    logger.warn({ store: name, err: error }, "a snapshot store cannot be used");
     return undefined;
   }
 }

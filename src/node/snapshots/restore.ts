@@ -99,7 +99,7 @@ export async function restoreSnapshot(options: RestoreOptions): Promise<Snapshot
     } catch (error) {
       signal.throwIfAborted();
       const rule = error instanceof SnapshotRefusedError ? error.rule : (error as Error).name;
-      logger.error({ ...facts, rule, reason: (error as Error).message }, "a snapshot is refused");
+      logger.error({ ...facts, rule, reason: (error as Error).message }, "refused a snapshot");
     }
   }
   logger.warn({ block: local?.block ?? 0 }, "no snapshot can be used, syncing from L1");

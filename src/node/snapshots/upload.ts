@@ -123,7 +123,7 @@ export class SnapshotUploader {
       report = () =>
         stopped
           ? logger.warn({ location }, "snapshot upload is broken off: the node stops")
-          : logger.error({ location, error }, "snapshot upload failed");
+          : logger.error({ location, err: error }, "snapshot upload failed");
     }
     if (folder !== undefined) {
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {

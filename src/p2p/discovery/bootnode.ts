@@ -34,7 +34,7 @@ export class Bootnode {
       handshakesPerSecond: HANDSHAKES_PER_SECOND,
       // Of any version: nodes compare it themselves. Nodes of other networks that use discv5 name none.
       admits: (found) => versionOf(found) !== undefined,
-      onRecord: (found) => log.debug({ enr: found.encodeTxt() }, "heard of node {enr}"),
+      onRecord: (found) => log.debug({ enr: found.encodeTxt() }, "discovered node {enr}"),
     }).discv5;
   }
 

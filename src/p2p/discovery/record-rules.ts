@@ -95,7 +95,7 @@ export function usableRecords(texts: readonly string[], option: string, log: Log
       return parseRecord(text, `${option} item ${i + 1}`);
     } catch (error) {
       if (!(error instanceof NodeRecordError)) throw error;
-      log.warn({ enr: text.slice(0, LONGEST_SHOWN) }, `skipped: ${error.message}`);
+      log.warn({ enr: text.slice(0, LONGEST_SHOWN) }, `skipped a node record: ${error.message}`);
       return [];
     }
   });

@@ -83,7 +83,7 @@ export class UdpTransport extends EventEmitter {
         resolve();
       });
     });
-    socket.on("error", (error) => log.warn({ reason: error.message }, "the UDP socket of discovery failed: {reason}"));
+    socket.on("error", (error) => log.warn({ err: error }, "the UDP socket of discovery failed"));
     socket.on("message", (packet, source) => this.#receive(packet, source));
     this.#port = socket.address().port;
     this.#socket = socket;

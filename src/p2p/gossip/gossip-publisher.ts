@@ -35,7 +35,7 @@ export function gossipPublisher({ router, version, logger, wrapper }: PublisherO
         // A peer was faster: the message is on the network already.
         if (error instanceof Error && error.message === "PublishError.Duplicate") {
           logger.debug({ topic }, "a message of this node is known on topic {topic} already");
-        } else logger.error({ error, topic }, "a message could not be sent on topic {topic}");
+        } else logger.error({ err: error, topic }, "a message could not be sent on topic {topic}");
       });
     },
   };

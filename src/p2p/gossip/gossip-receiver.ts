@@ -140,7 +140,7 @@ export class GossipReceiver {
     try {
       this.#receive(detail);
     } catch (error) {
-      this.#options.logger.error({ error }, "a gossiped message could not be received");
+      this.#options.logger.error({ err: error }, "a gossiped message could not be received");
     }
   };
 
@@ -226,14 +226,14 @@ export class GossipReceiver {
   #logFailure(lane: Lane, { key }: Received, error: unknown): void {
     if (this.#stopped) return;
     const { logger } = this.#options;
-    const facts = { error, topic: lane.topic.name, id: messageIdText(key) };
+    const facts = { err: error, topic: lane.topic.name, id: messageIdText(key) };
     const now = performance.now();
     if (now - lane.failureLoggedAt < MS_BETWEEN_FAILURES) {
-      logger.debug(facts, "a message was not validated");
+      logger.debug(facts, "a gossip message was not validated");
       return;
     }
     lane.failureLoggedAt = now;
-    logger.error(facts, "a message was not validated");
+    logger.error(facts, "a gossip message was not validated");
   }
 
   /** Counts a running validation until the returned function is called, or until it takes too long. */
@@ -249,7 +249,10 @@ export class GossipReceiver {
     };
     const timer = setTimeout(() => {
       const { logger } = this.#options;
-      logger.warn({ topic: lane.topic.name, id: messageIdText(message.key) }, "validation of a message is stuck");
+      logger.warn(
+        { topic: lane.topic.name, id: messageIdText(message.key) },
+        "the validation of a gossip message does not end",
+      );
       free();
     }, STUCK_MS);
     timer.unref();
@@ -274,7 +277,7 @@ export class GossipReceiver {
       try {
         if (tolerance !== undefined) penalties.penalize(from, tolerance, reason ?? "an invalid message");
       } catch (error) {
-        logger.error({ error, peer: from }, "a peer could not be penalized");
+        logger.error({ err: error, peer: from }, "a peer could not be penalized");
       }
       forgetScore(this.#options.router, from);
     }
@@ -286,7 +289,7 @@ export class GossipReceiver {
       await process?.();
     } catch (error) {
       this.#options.logger.error(
-        { error, id: messageIdText(key) },
+        { err: error, id: messageIdText(key) },
         "a message that was accepted could not be processed",
       );
     }
@@ -296,7 +299,10 @@ export class GossipReceiver {
     try {
       this.#options.router.reportMessageValidationResult(key, from, result);
     } catch (error) {
-      this.#options.logger.error({ error, id: messageIdText(key) }, "the verdict on a message could not be reported");
+      this.#options.logger.error(
+        { err: error, id: messageIdText(key) },
+        "the verdict on a message could not be reported",
+      );
     }
   }
 }

@@ -44,7 +44,7 @@ export class Dialer {
         (error: unknown) => {
           if (this.#stopped.signal.aborted) return;
           this.#queue.failed(cached);
-          this.#logger.debug({ peer: id, address, attempts: cached.attempts + 1, error }, "could not dial {peer}");
+          this.#logger.debug({ peer: id, address, attempts: cached.attempts + 1, err: error }, "could not dial {peer}");
         },
       )
       .finally(() => this.#inProgress.delete(id));

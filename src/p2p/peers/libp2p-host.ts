@@ -8,7 +8,7 @@ import type { ConnectedPeer, PeerHost } from "./peer-host.ts";
 
 /** The connections of a libp2p host, one per peer: the oldest stands for all. */
 export function libp2pPeerHost(libp2p: Libp2p, logger: Logger): PeerHost {
-  const failed = (error: unknown) => logger.error({ error }, "a listener of connections failed");
+  const failed = (error: unknown) => logger.error({ err: error }, "a listener of connections failed");
   const connects = new Listeners<[string]>(failed);
   const disconnects = new Listeners<[string]>(failed);
   libp2p.addEventListener("peer:connect", ({ detail }: CustomEvent<PeerId>) => connects.emit(detail.toString()));

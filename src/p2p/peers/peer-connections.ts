@@ -143,7 +143,7 @@ export class PeerConnections {
       for (const cached of this.#queue.take(wanted, (id) => this.#isKnown(id))) this.#dialOrQueue(cached);
       await discovery?.query();
     } catch (error) {
-      logger.warn({ error }, "the peers' heartbeat failed");
+      logger.warn({ err: error }, "the peers' heartbeat failed");
     }
   }
 
@@ -197,7 +197,7 @@ export class PeerConnections {
     try {
       await this.#parts.host.hangUp(id);
     } catch (error) {
-      this.#parts.logger.debug({ peer: id, error }, "could not hang up on {peer}");
+      this.#parts.logger.debug({ peer: id, err: error }, "could not hang up on {peer}");
     }
   }
 

@@ -85,7 +85,7 @@ export class ValidatorsOnly implements Handshake {
         await host.hangUp(peer);
       }
     } catch (error) {
-      logger.warn({ error }, "the registered attesters cannot be read");
+      logger.warn({ err: error }, "the registered attesters cannot be read");
     }
   }
 

@@ -165,10 +165,7 @@ export class StreamRequestClient implements RequestClient {
       hold(Math.min(declaredLength(block), limit));
       return { status, body: await uncompressBlock(block, limit) };
     } catch (error) {
-      this.#log.debug(
-        { peer, protocol, error: String(error) },
-        "the {protocol} answer of {peer} cannot be decompressed",
-      );
+      this.#log.debug({ peer, protocol, err: String(error) }, "the {protocol} answer of {peer} cannot be decompressed");
       return UNKNOWN;
     }
   }
@@ -184,7 +181,7 @@ export class StreamRequestClient implements RequestClient {
 
   #fault(peer: string, protocol: RequestProtocol, error: unknown): void {
     const cause = rootCause(error);
-    this.#log.debug({ peer, protocol, error: cause.message }, "a {protocol} request to {peer} failed");
+    this.#log.debug({ peer, protocol, err: cause.message }, "a {protocol} request to {peer} failed");
     if (protocol === "goodbye" || !isPeersFault(cause) || this.#connection(peer) === undefined) return;
     this.#penalties.penalize(peer, "high", `${protocol} request failed: ${cause.message}`);
   }

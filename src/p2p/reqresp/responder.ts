@@ -133,7 +133,7 @@ export class RequestResponder {
       await sendAnswer(stream, answer.status, await compressed(answer.body));
     } catch (error) {
       this.#options.log.debug(
-        { peer, protocol: name, error: String(error) },
+        { peer, protocol: name, err: String(error) },
         "a {protocol} request of {peer} ended early",
       );
       stream.abort(error as Error);
@@ -169,7 +169,7 @@ export class RequestResponder {
         penalties.penalize(peer, "low", `malformed ${name} request: ${error.rule}`);
         return { status: RequestStatus.BADLY_FORMED_REQUEST, body: NO_BODY };
       }
-      log.warn({ peer, protocol: name, error: String(error) }, "answering a {protocol} request failed");
+      log.warn({ peer, protocol: name, err: String(error) }, "answering a {protocol} request failed");
       return { status: RequestStatus.INTERNAL_ERROR, body: NO_BODY };
     }
   }

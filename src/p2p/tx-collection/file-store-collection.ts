@@ -120,7 +120,7 @@ export class FileStoreCollection {
       const { added } = await collected.take(tx === undefined || !missing.has(hash) ? [] : [tx], purpose);
       for (const found of added) missing.found(found);
     } catch (error) {
-      logger.debug({ store: source.name, error: String(error) }, "file store {store} gives no transaction");
+      logger.debug({ store: source.name, err: String(error) }, "file store {store} gives no transaction");
     }
     this.#busy--;
     wanted.isBusy = false;

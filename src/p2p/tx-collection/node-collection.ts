@@ -49,7 +49,7 @@ export async function collectFromNodes(
         try {
           await takeMissing(collected, request, await node.txsByHash(batch, signal));
         } catch (error) {
-          if (!signal.aborted) logger.debug({ node: node.name, error: String(error) }, "node {node} gives no txs");
+          if (!signal.aborted) logger.debug({ node: node.name, err: String(error) }, "node {node} gives no txs");
         }
         for (const key of keys) inFlight.delete(key);
       }

@@ -154,7 +154,7 @@ export class SlowCollection {
         try {
           await takeMissing(collected, request, await node.txsByHash(batch, signal));
         } catch (error) {
-          logger.debug({ node: node.name, error: String(error) }, "node {node} gives no transactions");
+          logger.debug({ node: node.name, err: String(error) }, "node {node} gives no transactions");
         }
         for (const hash of batch) asked.add(mapKey(hash));
       }

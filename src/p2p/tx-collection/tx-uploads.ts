@@ -131,7 +131,7 @@ export class TxUploads {
         if (delayMs === undefined) {
           this.counts.failed++;
           this.#uploaded.delete(mapKey(hash));
-          logger.warn({ store: objects.name, tx: toHex(hash), error: String(error) }, "{store} refuses a transaction");
+          logger.warn({ store: objects.name, tx: toHex(hash), err: String(error) }, "{store} refuses a transaction");
           return;
         }
         await sleep(delayMs, undefined, { signal }).catch(() => undefined);

@@ -145,7 +145,7 @@ export class ProverNode {
         this.#begin(epoch);
       }
     } catch (error) {
-      logger.error({ error }, "choosing epochs to prove failed");
+      logger.error({ err: error }, "choosing epochs to prove failed");
     }
   }
 
@@ -177,7 +177,7 @@ export class ProverNode {
     const run = this.#newRun(epoch);
     this.#begun.add(epoch);
     this.#runs.add(run);
-    this.#parts.logger.info({ epoch, id: run.id }, "begins to prove epoch {epoch}");
+    this.#parts.logger.info({ epoch, id: run.id }, "began to prove epoch {epoch}");
     void this.#follow(run).then(
       (done) => {
         this.#begun.delete(epoch);

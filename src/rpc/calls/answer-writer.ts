@@ -107,7 +107,7 @@ export class AnswerWriter {
     if (expected) return { code: EXECUTION_ERROR, message: messageOf(error) };
     // The error's own text may name files and addresses of this machine.
     const errorId = randomBytes(4).toString("hex");
-    this.#log.error({ method, errorId, err: error }, "A request failed unexpectedly");
+    this.#log.error({ method, errorId, err: error }, "a request failed unexpectedly");
     return { code: EXECUTION_ERROR, message: `Internal error ${errorId}` };
   }
 }

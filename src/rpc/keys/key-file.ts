@@ -57,7 +57,10 @@ export class KeyFile {
       this.#log.info({ path: this.#path, keys: this.#keys.length }, "read {keys} API keys");
       for (const listener of this.#listeners) listener(this.#keys);
     } catch (error) {
-      this.#log.error({ path: this.#path, reason: String(error) }, "The API keys stay as they were: {reason}");
+      this.#log.error(
+        { path: this.#path, reason: String(error) },
+        "the API key file was not reloaded, the keys in use stay: {reason}",
+      );
     } finally {
       this.#looking = false;
     }

@@ -122,7 +122,7 @@ export class RpcApplication implements HttpApplication {
   }
 
   failed(err: unknown): Answer {
-    this.#log.error({ err }, "Answering an HTTP request failed");
+    this.#log.error({ err }, "answering an HTTP request failed");
     return this.#answered(failure(500, INVALID_REQUEST, "Internal error"));
   }
 
@@ -161,7 +161,7 @@ export class RpcApplication implements HttpApplication {
     try {
       healthy = await this.#options.healthy();
     } catch (err) {
-      this.#log.warn({ err }, "The health check failed");
+      this.#log.warn({ err }, "the health check failed");
     }
     return healthy ? this.#text(200, "OK") : this.#text(500, "Internal Server Error");
   }

@@ -107,7 +107,7 @@ export class SocketApplication implements WebSocketApplication {
       share: this.#share,
       limits: { ...settings, maxWaitingBytes: settings.maxMessageBytes },
       unread: (which) => this.#noteUnread(which),
-      failed: (err) => this.#log.error({ err }, "Events of a subscription could not be read"),
+      failed: (err) => this.#log.error({ err }, "events of a subscription could not be read"),
       cut: (_, cause, reason) => {
         this.#cuts.add(cause);
         this.#cutLog.note({ cause, client, reason });

@@ -46,6 +46,6 @@ export class SocketCutLog {
     this.#last = now;
     const others = this.#unsaid > 0 ? { others: this.#unsaid } : {};
     this.#unsaid = 0;
-    this.#log.warn({ ...facts, ...others }, "A WebSocket client was cut off");
+    this.#log.warn({ ...facts, ...others }, "closed the connection of a WebSocket client");
   }
 }

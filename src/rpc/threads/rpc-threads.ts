@@ -180,7 +180,7 @@ class RpcThread {
     const pauseMs = pauses[Math.min(this.#failures, pauses.length - 1)];
     this.#failures += 1;
     this.#deaths += 1;
-    this.#options.log.error({ ...facts, pauseMs }, "An RPC thread died and is started again");
+    this.#options.log.error({ ...facts, pauseMs }, "an RPC thread died: starting it again");
     this.#restart = setTimeout(() => {
       // Its end is what tells of a failure.
       this.start().catch(() => undefined);
@@ -327,7 +327,7 @@ export class RpcThreads implements Listener {
       timer = setTimeout(() => resolve(false), graceMs + CLOSE_MARGIN_MS);
     });
     if (await Promise.race([gone, late])) process.off("exit", this.#atExit);
-    else this.#log.warn({}, "An RPC thread does not end");
+    else this.#log.warn({}, "an RPC thread did not end in time");
     clearTimeout(timer);
   }
 

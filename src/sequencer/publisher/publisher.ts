@@ -137,7 +137,7 @@ export class Publisher {
     if (error instanceof L1TxNotSentError)
       return { kind: error.late ? "timed out" : "rejected", reason: error.message };
     if (error instanceof L1Error || error instanceof L1SignerError) return { kind: "rejected", reason: error.message };
-    this.#parts.logger.error({ error }, "publishing failed");
+    this.#parts.logger.error({ err: error }, "publishing failed");
     return { kind: "rejected", reason: error instanceof Error ? error.message : String(error) };
   }
 
@@ -251,7 +251,7 @@ export class Publisher {
     try {
       logger.debug({ address: sender.address, balance: await sender.balance() }, "balance of an L1 publisher");
     } catch (error) {
-      logger.debug({ address: sender.address, error }, "the balance of an L1 publisher cannot be read");
+      logger.debug({ address: sender.address, err: error }, "the balance of an L1 publisher cannot be read");
     }
   }
 }

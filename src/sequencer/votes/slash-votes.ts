@@ -47,7 +47,7 @@ export class SlashVotes {
         requests.push(request);
       } catch (error) {
         signal?.throwIfAborted();
-        logger.warn({ slot, action: action.kind, error }, "an action of the slasher cannot be sent");
+        logger.warn({ slot, action: action.kind, err: error }, "an action of the slasher cannot be sent");
       }
     }
     return requests;

@@ -34,7 +34,7 @@ export class SlotRequests {
     const { slot, voter } = of;
     const votes = voter === undefined ? Promise.resolve([]) : parts.votes(voter, signal);
     this.#votes = votes.catch((error: unknown) => {
-      if (!signal.aborted) parts.logger.warn({ slot, error }, "votes for the slot cannot be made");
+      if (!signal.aborted) parts.logger.warn({ slot, err: error }, "the votes of a slot cannot be prepared");
       return [];
     });
   }
@@ -55,7 +55,7 @@ export class SlotRequests {
     try {
       await publisher.publishRequests({ slot, attester, requests });
     } catch (error) {
-      if (!signal.aborted) logger.warn({ slot, actions, error }, "requests to L1 cannot be sent");
+      if (!signal.aborted) logger.warn({ slot, actions, err: error }, "requests to L1 cannot be sent");
     }
   }
 }

@@ -6,7 +6,7 @@ export function voteSources(sources: readonly VoteSource[], logger: Logger): Vot
   return async (voter, signal) => {
     const requests = sources.map((source) =>
       source(voter, signal).catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ slot: voter.slot, error }, "votes for the slot cannot be made");
+        if (!signal.aborted) logger.warn({ slot: voter.slot, err: error }, "the votes of a slot cannot be prepared");
         return [];
       }),
     );

@@ -84,7 +84,10 @@ export class VotesAgainstOwn {
   }
 
   #failed(error: unknown): void {
-    this.#options.logger.debug({ error }, "votes about validators of this node cannot be read from L1, trying again");
+    this.#options.logger.debug(
+      { err: error },
+      "votes about validators of this node cannot be read from L1, trying again",
+    );
   }
 }
 

@@ -73,7 +73,7 @@ export class EpochPruneWatcher {
       report(members.map((validator): Offense => ({ validator, amount, offenseType, epochOrSlot })));
     } catch (error) {
       if (signal.aborted) return;
-      logger.warn({ epoch, error }, "pruned epoch {epoch} cannot be judged, so no offense");
+      logger.warn({ epoch, err: error }, "pruned epoch {epoch} cannot be judged, so no offense");
     }
   }
 }

@@ -90,7 +90,7 @@ async function openGroupGuard(
 ): Promise<SigningGuard> {
   const { databaseUrl, nodeId, pollingIntervalMs, signingTimeoutMs, signedAgeHours } = group;
   const newestSlot = () => window.newestSlot();
-  const connectionFailed = (error: Error) => logger.warn({ rule: error.message }, "a connection ended: {rule}");
+  const connectionFailed = (error: Error) => logger.warn({ rule: error.message }, "a peer connection ended: {rule}");
   const database = new DutyDatabase(databaseUrl, group.pool, connectionFailed, endpoints);
   let continuity: DatabaseContinuity;
   try {

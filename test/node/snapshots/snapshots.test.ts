@@ -309,7 +309,7 @@ describe("snapshot uploads that fail", () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(root);
     await uploader.settled();
-    expect(String(logger.lines.at(-1)?.facts.error)).toMatch(/must be JSON/);
+    expect(String(logger.lines.at(-1)?.facts.err)).toMatch(/must be JSON/);
     expect(readFileSync(join(root.slice(7), indexKey(networkOf(chain.reader))), "utf8")).toBe("not an index");
     expect(readdirSync(folder)).toEqual(["store"]);
   });
@@ -423,7 +423,7 @@ describe("damaged snapshots", () => {
     const alone = await restore(chain, below("node"), [bad]);
     expect(alone.taken).toBeUndefined();
     const refusal = alone.logger.lines.find(({ level }) => level === "error");
-    expect(refusal).toMatchObject({ message: "a snapshot is refused", facts: { rule: expect.stringMatching(rule) } });
+    expect(refusal).toMatchObject({ message: "refused a snapshot", facts: { rule: expect.stringMatching(rule) } });
     expect(String(refusal?.facts.reason).length).toBeGreaterThan(10);
     expect(alone.logger.lines.at(-1)?.message).toBe("no snapshot can be used, syncing from L1");
     expect(readFileSync(below("node", "chain", "kept"), "utf8")).toBe("kept");

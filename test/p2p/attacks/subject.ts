@@ -40,7 +40,7 @@ function validate(payload: Uint8Array): GossipOutcome {
 
 function said(level: string) {
   return (facts: object, message: string) => {
-    const error = "error" in facts ? String((facts.error as Error)?.stack ?? facts.error) : "";
+    const error = "err" in facts ? String((facts.err as Error)?.stack ?? facts.err) : "";
     process.stderr.write(`${level} ${message} ${error}\n`);
   };
 }

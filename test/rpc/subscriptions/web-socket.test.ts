@@ -381,7 +381,7 @@ describe.each([
     expect(budget.waiting).toBeLessThan(MAX_BUFFERED);
     await expect.poll(() => sockets.open).toBe(0);
     const facts = { cause: "control_frames", client: "127.0.0.1", reason: "too many pings and pongs" };
-    expect(logger.entries).toEqual([{ level: "warn", facts, message: "A WebSocket client was cut off" }]);
+    expect(logger.entries).toEqual([{ level: "warn", facts, message: "closed the connection of a WebSocket client" }]);
     flood.destroy();
     await waited;
     const few = await rawSocket(listener.port);

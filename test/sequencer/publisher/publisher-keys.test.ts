@@ -271,7 +271,7 @@ describe("a blob upload store", () => {
     await published(node);
     const [line] = node.lines.filter(({ message }) => message === "blobs cannot be uploaded");
     expect(line.level).toBe("warn");
-    expect(String(line.facts.error)).toMatch(/ENOTDIR|EEXIST|not a folder/);
+    expect(String(line.facts.err)).toMatch(/ENOTDIR|EEXIST|not a folder/);
     expect(existsSync(join(parent, "blobs"))).toBe(false);
   });
 
