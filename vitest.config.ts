@@ -5,6 +5,7 @@ import { BUILT_MODULES, builtSources, expectBuilt, replacesModules } from "./tes
 import { LANES, Lanes } from "./test/support/lanes.ts";
 import { IS_BUILT } from "./test/support/program.ts";
 import { isRetried } from "./test/support/retried.ts";
+import { isSoak } from "./test/support/soak-files.ts";
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
@@ -13,13 +14,16 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 
 if (IS_BUILT) expectBuilt();
 
-/** Files that are alike in both ways; a project without files would be an error. */
-function project(retried: boolean, replacing: boolean): TestProjectConfiguration[] {
+const EITHER = [false, true];
+
+/** Files that are alike in all ways; a project without files would be an error. */
+function project(soak: boolean, retried: boolean, replacing: boolean): TestProjectConfiguration[] {
   const include = files
-    .filter(({ path, text }) => isRetried(path, text) === retried && replacesModules(text) === replacing)
+    .filter(({ text }) => isSoak(text) === soak && replacesModules(text) === replacing)
+    .filter(({ path, text }) => isRetried(path, text) === retried)
     .map(({ path }) => path);
   if (include.length === 0) return [];
-  const name = `${retried ? "retried" : "once"}${replacing ? ", replacing modules" : ""}`;
+  const name = `${soak ? "soak, " : ""}${retried ? "retried" : "once"}${replacing ? ", replacing modules" : ""}`;
   const test = { name, include, retry: retried && process.env.CI ? 1 : 0 };
   if (replacing || !IS_BUILT) return [{ extends: true, test }];
   return [
@@ -39,6 +43,8 @@ export default defineConfig({
     // What Node.js compiled of a module, for the next process that imports it.
     env: IS_BUILT ? { NODE_COMPILE_CACHE: join(import.meta.dirname, "build/compile-cache") } : {},
     setupFiles: process.env.SVC_TEST_TIMES ? ["test/support/record-times.ts"] : [],
-    projects: [false, true].flatMap((retried) => [false, true].flatMap((replacing) => project(retried, replacing))),
+    projects: EITHER.flatMap((soak) =>
+      EITHER.flatMap((retried) => EITHER.flatMap((replacing) => project(soak, retried, replacing))),
+    ),
   },
 });

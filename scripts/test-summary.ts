@@ -1,7 +1,7 @@
 /**
- * Prints `N passed, N failed` for a test report of Vitest (JSON reporter), after a line for each test that passed only
+ * Prints `N passed, N failed` for test reports of Vitest (JSON reporter), after a line for each test that passed only
  * when it was repeated. Exits with 1 unless all is well.
- * usage: test-summary.ts <report.json> <exit code of the test command>
+ * usage: test-summary.ts {<report.json> <exit code of the test command>}
  */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -44,6 +44,17 @@ export function summarize(report: string | undefined, exitCode: number): Summary
   return { passed, failed, flaky };
 }
 
+/** Of all reports, each with the exit code of its command. */
+export function summarizeAll(reports: readonly (readonly [report: string | undefined, exitCode: number])[]): Summary {
+  const summaries = reports.map(([report, exitCode]) => summarize(report, exitCode));
+  const sum = (count: (one: Summary) => number) => summaries.reduce((total, one) => total + count(one), 0);
+  return {
+    passed: sum(({ passed }) => passed),
+    failed: sum(({ failed }) => failed),
+    flaky: summaries.flatMap(({ flaky }) => flaky),
+  };
+}
+
 /** Vitest keeps the failures of the first attempt in the result of a test that passes later. */
 function flakyTests({ testResults = [] }: Report): string[] {
   return testResults.flatMap(({ name, assertionResults }) =>
@@ -62,8 +73,9 @@ function readReport(path: string): string | undefined {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const [, , path, exitCode] = process.argv;
-  const { passed, failed, flaky } = summarize(readReport(path), Number(exitCode));
+  const args = process.argv.slice(2);
+  const reports = args.flatMap((path, i) => (i % 2 === 0 ? [[readReport(path), Number(args[i + 1])] as const] : []));
+  const { passed, failed, flaky } = summarizeAll(reports);
   for (const test of flaky) process.stdout.write(`flaky: ${test}\n`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { rounds } from "../support/soak.ts";
 import { type FuzzCase, fuzzCase, type Target } from "./fuzz/cases.ts";
 import { type AnswerCounts, judgeRpc, WrongAnswerError } from "./fuzz/oracle.ts";
 import { Random } from "./fuzz/random.ts";
@@ -9,7 +10,7 @@ import { WireConnection } from "./fuzz/wire.ts";
 import { ADMIN_API_KEY, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 import { comparable, isComparable } from "./recording-limits.ts";
 
-const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? 200_000);
+const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 60_000));
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** Concurrent connections; each draws its cases from its own seed. */
 const WORKERS = 6;

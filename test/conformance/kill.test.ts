@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { rounds } from "../support/soak.ts";
 import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 
 /** Kills in all. A round kills nodes on one data directory a few times, then lets one finish. */
-const KILLS = 50;
+const KILLS = rounds(50, 15);
 
 let l1: RecordedL1;
 beforeAll(async () => {

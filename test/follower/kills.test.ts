@@ -13,6 +13,7 @@ import { type L1Recording, RecordedL1, readRecordedL1 } from "../archiver/record
 import { type RecordedNode, recordedNode } from "../archiver/recorded-node.ts";
 import { type Svc, spawnSvc } from "../cli/run-svc.ts";
 import { serveFeed, urlOf } from "./feed-nodes.ts";
+import "../support/soak.ts";
 
 /** Kills of a follower at random moments; a long run sets more. */
 const KILLS = Number(process.env.SVC_FOLLOWER_KILLS ?? 6);

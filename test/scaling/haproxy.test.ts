@@ -8,6 +8,7 @@ import { ClusterNode } from "./cluster-node.ts";
 import { FeedProxy } from "./feed-proxy.ts";
 import { HaProxy, SERVERS } from "./haproxy.ts";
 import { ReadLoad } from "./read-load.ts";
+import "../support/soak.ts";
 
 const LIMIT = { timeout: 60_000, interval: 50 };
 /** Answers by which a phase has been seen by all clients. */

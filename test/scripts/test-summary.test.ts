@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { summarize } from "../../scripts/test-summary.ts";
+import { summarize, summarizeAll } from "../../scripts/test-summary.ts";
 import { type Cost, laneOrder } from "../support/lanes.ts";
 import { isRetried } from "../support/retried.ts";
 
@@ -19,6 +19,15 @@ test.each([
   ["nothing ran", report(0, 0), 0, { passed: 0, failed: 1 }],
 ])("a test summary counts correctly when %s", (_, text, exitCode, summary) => {
   expect(summarize(text, exitCode)).toEqual({ ...summary, flaky: [] });
+});
+
+test("a summary of several reports adds them up, and counts one that is missing as a failure", () => {
+  const summary = summarizeAll([
+    [report(12, 1), 1],
+    [report(30, 0), 0],
+    [undefined, 1],
+  ]);
+  expect(summary).toEqual({ passed: 42, failed: 2, flaky: [] });
 });
 
 test("a test summary names every test that passed only when it was repeated", () => {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { startRecordedL1 } from "../recorded-node.ts";
 import { failingFirst } from "./failing-first.ts";
 import { LIES } from "./lies.ts";
+import "../../support/soak.ts";
 
 const LIMIT_MS = 60_000;
 

@@ -13,6 +13,7 @@ import { ReplayedL1 } from "../replayed-l1.ts";
 import { LIES } from "./lies.ts";
 import { LyingL1 } from "./lying-l1.ts";
 import { stateOf } from "./state.ts";
+import "../../support/soak.ts";
 
 /** Timeout of one exchange in milliseconds, for lies that never end their answer. */
 const PATIENCE_MS = 400;

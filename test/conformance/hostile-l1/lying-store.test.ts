@@ -9,6 +9,7 @@ import { Follower } from "../follower.ts";
 import { ReplayedL1 } from "../replayed-l1.ts";
 import { LyingStore, STORE_LIES } from "./lying-store.ts";
 import { stateOf } from "./state.ts";
+import "../../support/soak.ts";
 
 /** Timeout of one exchange in milliseconds, for lies that never end their answer. */
 const PATIENCE_MS = 1_000;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RecordedL1, startRecordedL1 } from "../recorded-node.ts";
 import { LIES } from "./lies.ts";
 import { nodeTrial } from "./node-trial.ts";
+import "../../support/soak.ts";
 
 /** A flood, nonsense and a fatal lie; run.ts tries all lies. */
 const ROWS = ["answers a bomb of gzip", "answers null to everything", "serves another chain"].map(

@@ -3,11 +3,12 @@ import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunRequest, RunResult } from "../../../src/execution/vm/run.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
+import { rounds } from "../../support/soak.ts";
 import { type Generated, generate } from "./generated-programs.ts";
 import { core, GLOBALS } from "./op-vectors.ts";
 
 /** Number of programs, from SVC_FUZZ_PROGRAMS; their seeds begin at SVC_FUZZ_FIRST. */
-const PROGRAMS = Number(process.env.SVC_FUZZ_PROGRAMS ?? 100_000);
+const PROGRAMS = Number(process.env.SVC_FUZZ_PROGRAMS ?? rounds(100_000, 30_000));
 const FIRST = Number(process.env.SVC_FUZZ_FIRST ?? 0);
 /** One in this many programs is run again in a fresh VM. */
 const REPEATED = 16;

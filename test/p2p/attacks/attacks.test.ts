@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ATTACKS } from "./attacks.ts";
 import { peerNodeSubject } from "./subjects.ts";
 import { Trial } from "./trial.ts";
+import "../../support/soak.ts";
 
 // The long form, with one attack at a time and figures for each, is test/p2p/attacks/run.ts.
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { recordedSubmissions } from "../three-epochs.ts";
 import { KilledProvers, type PartName } from "./killed-provers.ts";
+import "../../support/soak.ts";
 
 /** More of them: SVC_PROVER_KILLS=100 npx vitest run test/prover/kills. */
 const KILLS = Number(process.env.SVC_PROVER_KILLS ?? 3);

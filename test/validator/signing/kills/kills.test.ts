@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PostgresServer } from "../postgres-server.ts";
 import { runKills } from "./kill-run.ts";
+import "../../../support/soak.ts";
 
 test("two processes on one folder that are killed, and its restored backups, sign no duty for two messages", async () => {
   const { signatures } = await runKills({ kills: 12, processes: 2, restore: true });
