@@ -14,7 +14,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 if (process.argv[2] === "start") {
   // Before the program is loaded, which would enlarge the space for good.
-  const { limitYoungHeap } = await import("../node/heap-growth.ts");
+  const { limitYoungHeap } = await import("../process/heap-growth.ts");
   limitYoungHeap();
 }
 

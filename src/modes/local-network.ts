@@ -6,7 +6,7 @@ export const localNetworkMode: Mode = {
   selected: ({ localNetwork }) => localNetwork,
   async checks() {
     const { checkLocalL1 } = await import("../node/local-network/settings.ts");
-    const { checkResource } = await import("../node/otlp/resource.ts");
+    const { checkResource } = await import("../process/otlp/resource.ts");
     const { apiKeys } = await import("../node/api-keys.ts");
     return [checkLocalL1, checkResource, apiKeys];
   },

@@ -3,7 +3,7 @@ import { OperatorError } from "../errors/operator-error.ts";
 import { type ConnectOptions, connectRollup } from "../l1/connect.ts";
 import { L1Error } from "../l1/errors.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
-import type { NodeLogger } from "./logging.ts";
+import type { NodeLogger } from "../process/logging/logging.ts";
 
 /** Delays between attempts while no endpoint answers, in milliseconds; the last one repeats. */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 15_000];

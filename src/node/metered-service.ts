@@ -1,6 +1,6 @@
+import type { RunningService } from "../process/supervise.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { type MetricsOptions, startMetrics } from "./parts/metrics.ts";
-import type { RunningService } from "./supervise.ts";
 
 /** Starts a service with the exports of its metrics, which end with it. Rejects as startMetrics and `start` do. */
 export async function startMetered(

@@ -8,6 +8,7 @@ import { MEMPOOL_METRICS } from "../mempool/metrics.ts";
 import { PROOF_METRICS } from "../mempool/proofs/metrics.ts";
 import { P2P_METRICS } from "../p2p/metrics.ts";
 import { TX_COLLECTION_METRICS } from "../p2p/tx-collection/metrics.ts";
+import { OTLP_METRICS } from "../process/otlp/otlp-export.ts";
 import { AGENT_METRICS } from "../prover/agent/metrics.ts";
 import { BROKER_METRICS } from "../prover/broker/metrics.ts";
 import { PROVER_NODE_METRICS } from "../prover/node/metrics.ts";
@@ -21,7 +22,6 @@ import { PROCESS_METRICS } from "../telemetry/metrics/process-metrics.ts";
 import { TARGET_METRICS } from "../telemetry/metrics/target-info.ts";
 import { VALIDATOR_METRICS } from "../validator/metrics.ts";
 import { WORLD_STATE_METRICS } from "../world-state/metrics.ts";
-import { OTLP_METRICS } from "./otlp/otlp-export.ts";
 import { RPC_ONLY_METRICS } from "./rpc-only/metrics.ts";
 import { SNAPSHOT_METRICS } from "./snapshots/metrics.ts";
 

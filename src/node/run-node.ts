@@ -1,14 +1,14 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
+import { collectWholeHeapsRarely, keepHeapsSmall } from "../process/heap-growth.ts";
+import { LogTail } from "../process/logging/log-tail.ts";
+import type { LoggerFor } from "../process/logging/logging.ts";
+import { loggingOf } from "../process/logging/process-logging.ts";
+import { type RunningService, supervise } from "../process/supervise.ts";
 import { startBotBeside } from "./bot/beside-node.ts";
-import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
-import { collectWholeHeapsRarely, keepHeapsSmall } from "./heap-growth.ts";
-import type { LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
-import { loggingOf } from "./process-logging.ts";
 import { onlyProves } from "./prover/roles.ts";
-import { LogTail } from "./reports/log-tail.ts";
-import { type RunningService, supervise } from "./supervise.ts";
 
 export interface NodeProcessOptions {
   /** Prepares the network that the node follows, and returns the node's configuration. */

@@ -7,7 +7,7 @@ import { parseLogFilter } from "../../src/config/log-filter.ts";
 import type { Option } from "../../src/config/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../src/config/options.ts";
 import { configurationDocument, helpGroups } from "../../src/config/reference.ts";
-import { createLogging } from "../../src/node/logging.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 
 /** Options whose whole value is secret: keys, mnemonics, connection strings. */
 const SECRETS = OPTION_KEYS.filter((key) => (OPTIONS[key] as Option).kind.name.includes("(secret)"));

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import type { Values } from "../../src/config/options.ts";
-import { createLogging, type NodeLogger } from "../../src/node/logging.ts";
 import { type ConfiguredDiscovery, configuredDiscovery } from "../../src/node/peers/node-discovery.ts";
 import { configuredIdentity } from "../../src/node/peers/own-identity.ts";
 import { listedPeers } from "../../src/node/peers/peer-settings.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
+import { createLogging, type NodeLogger } from "../../src/process/logging/logging.ts";
 import { vectors } from "../p2p/identity/identity-vectors.ts";
 import { freePort } from "../support/free-port.ts";
 

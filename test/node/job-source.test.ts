@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
-import { createLogging } from "../../src/node/logging.ts";
 import { publicPort } from "../../src/node/parts/rpc.ts";
 import { startProvingJobs } from "../../src/node/prover/proving-jobs.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { Agent } from "../../src/prover/agent/agent.ts";
 import { BrokerConnection } from "../../src/prover/broker-client/broker-connection.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { startAgents } from "../../src/node/agents/start-agents.ts";
 import { startBroker } from "../../src/node/broker/start-broker.ts";
-import { createLogging } from "../../src/node/logging.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 import { EpochStore } from "../../src/prover/broker/epoch-store.ts";
 import { ProvingBroker } from "../../src/prover/broker/proving-broker.ts";
 import { RemoteConsumer } from "../../src/prover/broker-client/remote-consumer.ts";

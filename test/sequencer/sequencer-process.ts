@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { configure } from "../../src/config/configuration.ts";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import type { Values } from "../../src/config/options.ts";
-import { openDataDirectory } from "../../src/node/data-directory.ts";
-import { createLogging } from "../../src/node/logging.ts";
 import { startNode } from "../../src/node/node.ts";
+import { openDataDirectory } from "../../src/process/data-directory.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 import { ADMIN_API_KEY } from "../conformance/recorded-node.ts";
 
 /**

@@ -27,7 +27,7 @@ export function proveFailedEpochCommand(): Command {
   return command.action((folder: string) =>
     orUsageError(async () => {
       const { values } = configure(given());
-      const { loggingOf } = await import("../../node/process-logging.ts");
+      const { loggingOf } = await import("../../process/logging/process-logging.ts");
       const { runFailedEpoch } = await import("../../node/prover/failed-epochs/run-again.ts");
       const { FailedEpochError } = await import("../../node/prover/failed-epochs/failed-epoch.ts");
       const stopping = new AbortController();

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { startableMode } from "../../modes/start-checks.ts";
-import { letYoungHeapGrow } from "../../node/heap-growth.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
+import { letYoungHeapGrow } from "../../process/heap-growth.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 import { programVersion } from "../version.ts";

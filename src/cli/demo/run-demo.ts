@@ -1,8 +1,8 @@
 import type { Values } from "../../config/options.ts";
 import { isFree } from "../../node/local-network/free-port.ts";
 import type { RunningNode } from "../../node/node.ts";
-import { loggingOf } from "../../node/process-logging.ts";
 import { runNodeProcess } from "../../node/run-node.ts";
+import { loggingOf } from "../../process/logging/process-logging.ts";
 import { packageRoot, programVersion } from "../version.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
 import { type UnpackedChain, unpackRecordedChain } from "./recorded-chain.ts";

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../errors/operator-error.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
-import type { NodeLogger } from "../logging.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import type { SimulatedDelay } from "../../prover/agent/simulated-prover.ts";
 import { isJobTypeName, JOB_TYPE_NAMES, JOB_TYPES, type JobType } from "../../prover/jobs/job-type.ts";
-import type { NodeLogger } from "../logging.ts";
 
 export type AgentProvingSettings = Pick<
   Values,

@@ -5,6 +5,8 @@ import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { BbProgramError, findBbProgram } from "../../mempool/proofs/bb-program.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
+import type { Teardown } from "../../process/teardown.ts";
 import { verificationKeyOf } from "../../prover/circuits/verification-keys.ts";
 import type { BinaryJobType } from "../../prover/jobs/job-input.ts";
 import type { JobType } from "../../prover/jobs/job-type.ts";
@@ -17,8 +19,6 @@ import { circuitFile } from "../../prover/real/published-circuit.ts";
 import { RealProver } from "../../prover/real/real-prover.ts";
 import { checkedPoints, ReferenceStringError } from "../../prover/real/reference-string.ts";
 import type { WitnessSolver } from "../../prover/real/witness-solver.ts";
-import type { NodeLogger } from "../logging.ts";
-import type { Teardown } from "../teardown.ts";
 
 export type RealProofSettings = Pick<
   Values,

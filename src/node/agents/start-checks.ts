@@ -1,5 +1,5 @@
 import type { Values } from "../../config/options.ts";
-import { checkResource } from "../otlp/resource.ts";
+import { checkResource } from "../../process/otlp/resource.ts";
 import { typesOf } from "./agent-settings.ts";
 import { circuitsOf } from "./real-proofs.ts";
 

@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
-import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
-import { loggingOf } from "../process-logging.ts";
-import { type RunningService, supervise } from "../supervise.ts";
+import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { loggingOf } from "../../process/logging/process-logging.ts";
+import { type RunningService, supervise } from "../../process/supervise.ts";
 import { startBootnode } from "./start-bootnode.ts";
 
 /** `svc start --p2p-bootstrap`: runs a bootnode in this process. */

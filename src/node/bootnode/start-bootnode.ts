@@ -3,13 +3,13 @@ import { Bootnode } from "../../p2p/discovery/bootnode.ts";
 import { BOOTNODE_FIRST_SEQUENCE, bootnodeContent } from "../../p2p/discovery/node-record.ts";
 import { OwnRecord } from "../../p2p/discovery/own-record.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
+import type { RunningService } from "../../process/supervise.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { bootnodeRegistry } from "../../rpc/methods/node/bootnode.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
-import type { LoggerFor } from "../logging.ts";
 import { announcedIp, configuredIdentity, recordFile } from "../peers/own-identity.ts";
-import type { RunningService } from "../supervise.ts";
-import { Teardown } from "../teardown.ts";
 
 export type BootnodeSettings = Pick<
   Values,

@@ -1,8 +1,8 @@
 import type { Values } from "../../config/options.ts";
-import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { loggingOf } from "../../process/logging/process-logging.ts";
+import { type RunningService, supervise } from "../../process/supervise.ts";
 import { startMetered } from "../metered-service.ts";
-import { loggingOf } from "../process-logging.ts";
-import { type RunningService, supervise } from "../supervise.ts";
 import { startBroker } from "./start-broker.ts";
 
 /** `svc start --prover-broker`: runs a proving broker in this process. */

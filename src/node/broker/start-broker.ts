@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
+import type { RunningService } from "../../process/supervise.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { BrokerRequestError } from "../../prover/broker/errors.ts";
 import { JobStore } from "../../prover/broker/job-store.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
@@ -14,10 +17,7 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { releaseHeaders } from "../../rpc/routes/version-headers.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import type { LoggerFor } from "../logging.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
-import type { RunningService } from "../supervise.ts";
-import { Teardown } from "../teardown.ts";
 
 export type BrokerSettings = Pick<
   Values,

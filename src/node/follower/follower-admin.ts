@@ -1,16 +1,16 @@
 import { type Configuration, reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import type { DataDirectory } from "../../process/data-directory.ts";
+import type { LogTail } from "../../process/logging/log-tail.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { Upstreams } from "../../rpc/forward/upstreams.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import { configuredValues } from "../admin/configured-values.ts";
 import { LiveConfig } from "../admin/live-config.ts";
-import type { DataDirectory } from "../data-directory.ts";
 import type { HealthBoard } from "../health/health-board.ts";
 import { type AdminContext, startAdmin } from "../parts/admin.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
-import type { LogTail } from "../reports/log-tail.ts";
 import { nodeReports } from "../reports/node-reports.ts";
 
 export interface FollowerAdminOptions {

@@ -1,9 +1,9 @@
 import type { Configuration } from "../../config/configuration.ts";
-import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
-import { collectWholeHeapsRarely } from "../heap-growth.ts";
-import { loggingOf } from "../process-logging.ts";
-import { LogTail } from "../reports/log-tail.ts";
-import { supervise } from "../supervise.ts";
+import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { collectWholeHeapsRarely } from "../../process/heap-growth.ts";
+import { LogTail } from "../../process/logging/log-tail.ts";
+import { loggingOf } from "../../process/logging/process-logging.ts";
+import { supervise } from "../../process/supervise.ts";
 import { startFollower } from "./start-follower.ts";
 
 /** `svc start --follower`. */

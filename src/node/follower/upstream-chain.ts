@@ -6,11 +6,11 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import { askHello } from "../../follower/follow/ask-upstream.ts";
 import { UpstreamError } from "../../follower/follow/errors.ts";
 import { type Hello, helloFrame, readHello } from "../../follower/format/hello.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import { genesisState } from "../../world-state/genesis.ts";
-import type { NodeLogger } from "../logging.ts";
 
 /** The chain of the upstreams cannot be followed with these options or in this data directory. */
 export class UpstreamChainError extends OperatorError {

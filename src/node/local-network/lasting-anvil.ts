@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { NodeLogger } from "../logging.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 
 export interface LastingAnvilOptions extends AnvilOptions {

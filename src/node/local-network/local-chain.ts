@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
-import type { LoggerFor } from "../logging.ts";
 import type { ChainParts } from "../node.ts";
 import { hasProver } from "../prover/roles.ts";
 import { AwaitedProofs } from "./awaited-proofs.ts";

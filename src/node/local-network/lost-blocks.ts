@@ -1,6 +1,6 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
-import type { NodeLogger } from "../logging.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 
 /**
  * Warns once if blocks that the network had when it ended are not on its L1: a block is served some time before its

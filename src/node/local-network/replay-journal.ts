@@ -1,5 +1,5 @@
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import { fromHex } from "../../protocol/bytes.ts";
-import type { NodeLogger } from "../logging.ts";
 import type { DevelopmentL1, FullL1Block } from "./development-l1.ts";
 import { readJournal, type SetWord } from "./l1-journal.ts";
 

@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { NodeLogger } from "../logging.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 
 /** Steps of a start; the length of the bar. */
 const STEPS = 4;

@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { oneAtATime } from "../../archiver/one-at-a-time.ts";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import type { NodeLogger } from "../logging.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { L1Journal } from "./l1-journal.ts";
 import type { AnvilStarts } from "./lasting-anvil.ts";

@@ -1,6 +1,6 @@
 import cliProgress from "cli-progress";
+import type { NodeLogger } from "../../process/logging/logging.ts";
 import type { Migration, MigrationReport } from "../../storage/migrate.ts";
-import type { NodeLogger } from "../logging.ts";
 
 const LOG_INTERVAL_MS = 5_000;
 

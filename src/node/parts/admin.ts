@@ -3,6 +3,7 @@ import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import type { DataDirectory } from "../../process/data-directory.ts";
 import type { AdminServices } from "../../rpc/admin/ports/admin-services.ts";
 import type { Forwarder } from "../../rpc/calls/forwarder.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -11,7 +12,6 @@ import { startAdminServer } from "../admin/admin-server.ts";
 import { keystoreControl } from "../admin/keystore-control.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
 import { syncControl } from "../admin/sync-control.ts";
-import type { DataDirectory } from "../data-directory.ts";
 import type { ChainContext } from "./chain-context.ts";
 import { type PortSettings, portOptions } from "./rpc.ts";
 

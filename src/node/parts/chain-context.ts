@@ -5,13 +5,13 @@ import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import type { SendingAccounts } from "../../l1/tx/sampled-accounts.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import type { ShiftableClock } from "../clock.ts";
-import type { LoggerFor } from "../logging.ts";
 import type { ThreadBudget } from "../thread-budget.ts";
 
 /** The chain services that all parts of a node share. */

@@ -17,6 +17,8 @@ import { TxSimulator } from "../../mempool/tx-simulator.ts";
 import { CheckContexts } from "../../mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../mempool/validation/committed-state.ts";
 import { TxValidator } from "../../mempool/validation/tx-validator.ts";
+import type { DataDirectory } from "../../process/data-directory.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { PoolEvents } from "../../rpc/ports/pool-events.ts";
@@ -27,14 +29,12 @@ import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import type { DataDirectory } from "../data-directory.ts";
 import { followChain } from "../mempool-events.ts";
 import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
 import { POOL_MIGRATIONS } from "../migrations/migrations.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
 import { poolChanges } from "../pool-changes.ts";
-import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 
 export type MempoolSettings = ProofSettings &

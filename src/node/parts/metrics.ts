@@ -4,15 +4,20 @@ import { observeEndpoints } from "../../endpoints/metrics.ts";
 import { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import { observeL1Accounts } from "../../l1/tx/metrics.ts";
 import { SampledAccounts, type SendingAccounts } from "../../l1/tx/sampled-accounts.ts";
+import type { DataDirectory } from "../../process/data-directory.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
+import { nodeResource, type ResourceSettings } from "../../process/otlp/resource.ts";
+import {
+  exportsToCollector,
+  type OtlpExports,
+  type OtlpSettings,
+  startOtlpExports,
+} from "../../process/otlp/start-exports.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
 import { observeProcess } from "../../telemetry/metrics/process-metrics.ts";
 import { TARGET_METRICS } from "../../telemetry/metrics/target-info.ts";
-import type { DataDirectory } from "../data-directory.ts";
-import type { LoggerFor } from "../logging.ts";
-import { nodeResource, type ResourceSettings } from "../otlp/resource.ts";
-import { exportsToCollector, type OtlpExports, type OtlpSettings, startOtlpExports } from "../otlp/start-exports.ts";
-import { Teardown } from "../teardown.ts";
 
 export type MetricsSettings = OtlpSettings & ResourceSettings & Pick<Values, "metricsPort" | "metricsHost">;
 

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
 import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
@@ -25,7 +26,6 @@ import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-sub
 import { type FailedEpochServices, FailedEpochUploader } from "../prover/failed-epochs/upload.ts";
 import { configuredProver, type ProverKeySettings } from "../prover/prover-keys.ts";
 import { type ProvingJobSettings, startProvingJobs } from "../prover/proving-jobs.ts";
-import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 

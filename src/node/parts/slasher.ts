@@ -7,6 +7,7 @@ import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { registrationTime } from "../../l1/slashing/registration.ts";
 import { SlashFactory } from "../../l1/slashing/slash-factory.ts";
 import { SlashingContracts } from "../../l1/slashing/slashing-contracts.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
@@ -23,7 +24,6 @@ import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attesta
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
 import type { ConfigurablePart } from "../admin/live-config.ts";
 import { type SlasherOptionValues, slasherSettings } from "../slasher-settings.ts";
-import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 

@@ -10,6 +10,7 @@ import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
 import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
+import type { Teardown } from "../../process/teardown.ts";
 import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
@@ -17,7 +18,6 @@ import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
 import { receivedTx } from "../received-tx-json.ts";
-import type { Teardown } from "../teardown.ts";
 
 export type TxCollectionSettings = ObjectStoreSettings &
   Pick<

@@ -9,12 +9,12 @@ import { consensusTopics } from "../../p2p/gossip/topics/consensus-topics.ts";
 import { txTopic } from "../../p2p/gossip/topics/tx-topic.ts";
 import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
+import type { Teardown } from "../../process/teardown.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
 import { type ValidatorPart, validatorLimits } from "../parts/validator.ts";
-import type { Teardown } from "../teardown.ts";
 import type { LivePeerSettings } from "./live-settings.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 

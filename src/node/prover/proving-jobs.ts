@@ -1,6 +1,8 @@
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { redactUrl } from "../../http/redact.ts";
+import type { LoggerFor } from "../../process/logging/logging.ts";
+import { Teardown } from "../../process/teardown.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import type { Prover } from "../../prover/agent/prover.ts";
@@ -28,9 +30,7 @@ import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
 import { type RealProofSettings, startRealProver } from "../agents/real-proofs.ts";
-import type { LoggerFor } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
-import { Teardown } from "../teardown.ts";
 import { jobSource, outputFaultHere } from "./job-source.ts";
 
 export type ProvingJobSettings = ObjectStoreSettings &

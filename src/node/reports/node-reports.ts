@@ -1,11 +1,11 @@
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import type { LogTail } from "../../process/logging/log-tail.ts";
 import type { NodeReports, PooledTxReport } from "../../rpc/admin/ports/node-reports.ts";
 import type { HealthReport } from "../../rpc/ports/node-health.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { P2pPart } from "../parts/p2p.ts";
-import type { LogTail } from "./log-tail.ts";
 import { optionReports } from "./option-reports.ts";
 
 export interface ReportedParts {

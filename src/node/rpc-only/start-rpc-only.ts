@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
+import { type NodeRecord, readNodeRecord } from "../../process/node-record.ts";
+import type { RunningService } from "../../process/supervise.ts";
 import { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import type { LoggerFor, NodeLogger } from "../logging.ts";
-import type { RunningService } from "../supervise.ts";
-import { type NodeRecord, readNodeRecord } from "./node-record.ts";
 import { openReadable, type ReadableStore, unreadable } from "./readable-store.ts";
 import { type RpcOnlySettings, serveStore } from "./serve-store.ts";
 import { UpstreamNode } from "./upstream-node.ts";

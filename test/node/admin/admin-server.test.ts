@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
 import { startAdminServer } from "../../../src/node/admin/admin-server.ts";
 import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../../../src/node/admin/api-key.ts";
-import type { NodeLogger } from "../../../src/node/logging.ts";
+import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { ListenError, type Listener } from "../../../src/rpc/wire/listener.ts";
 import { adminCalls } from "../../rpc/admin/support.ts";
 import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";

@@ -9,7 +9,7 @@ import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
 import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
 import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
 import { BANANA_TOKEN } from "../../../src/node/local-network/set-up-txs.ts";
-import { createLogging } from "../../../src/node/logging.ts";
+import { createLogging } from "../../../src/process/logging/logging.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";

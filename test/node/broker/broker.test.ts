@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
-import { createLogging } from "../../../src/node/logging.ts";
+import { createLogging } from "../../../src/process/logging/logging.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";

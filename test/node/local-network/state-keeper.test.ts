@@ -7,7 +7,7 @@ import { startAnvil } from "../../../src/node/local-network/anvil.ts";
 import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts";
 import { startLastingAnvil } from "../../../src/node/local-network/lasting-anvil.ts";
 import { StateKeeper } from "../../../src/node/local-network/state-keeper.ts";
-import type { NodeLogger } from "../../../src/node/logging.ts";
+import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { l1Process } from "./l1-process.ts";
 import { call } from "./network-process.ts";

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DataDirectoryError } from "../../../node/data-directory.ts";
 import { storeFolders } from "../../../node/db-check/check-stores.ts";
+import { DataDirectoryError } from "../../../process/data-directory.ts";
 import { moduleBeside } from "../../../threads/module-beside.ts";
 import type { CheckRequest, CheckState } from "./check-process.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { DataDirectoryError } from "../../../node/data-directory.ts";
+import { DataDirectoryError } from "../../../process/data-directory.ts";
 import { databasesIn, type MapSizes, type NamedStats, readStats } from "./read-stats.ts";
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];

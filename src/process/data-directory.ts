@@ -2,9 +2,9 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { OperatorError } from "../errors/operator-error.ts";
+import { finishSwap } from "../node/snapshots/swap.ts";
 import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
 import { inspectStore } from "../storage/inspect.ts";
-import { finishSwap } from "./snapshots/swap.ts";
 
 /** The data directory cannot be used. */
 export class DataDirectoryError extends OperatorError {

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import type { Labels } from "../../telemetry/metrics/metrics.ts";
 import type { DataDirectory } from "../data-directory.ts";
-import { instanceId } from "../instance-id.ts";
+import { instanceId } from "./instance-id.ts";
 
 export type ResourceSettings = RoleSettings &
   Pick<Values, "node" | "registryAddress" | "rollupVersion" | "otelResourceAttributes">;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
-import { createLogging } from "../../src/node/logging.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 
 function logging(options: { level?: string; json?: boolean; googleCloud?: boolean; secrets?: string[] }) {
   const lines: string[] = [];

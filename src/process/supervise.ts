@@ -1,5 +1,5 @@
 import { OperatorError } from "../errors/operator-error.ts";
-import type { NodeLogger } from "./logging.ts";
+import type { NodeLogger } from "./logging/logging.ts";
 
 /** A service that runs until it is stopped. */
 export interface RunningService {

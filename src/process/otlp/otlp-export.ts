@@ -4,8 +4,8 @@ import type { Labels, Metrics } from "../../telemetry/metrics/metrics.ts";
 import { dutySpans, type SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
 import { type LogRecord, logsRequest } from "../../telemetry/otlp/logs-request.ts";
 import { metricsRequest } from "../../telemetry/otlp/metrics-request.ts";
-import { recordText } from "../log-text.ts";
-import type { LogQueue } from "./log-queue.ts";
+import type { LogQueue } from "../logging/log-queue.ts";
+import { recordText } from "../logging/log-text.ts";
 import type { OtlpClient } from "./otlp-client.ts";
 
 export type OtlpSignal = "metrics" | "public metrics" | "logs" | "traces";

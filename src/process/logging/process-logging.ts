@@ -1,8 +1,8 @@
-import { secretTexts } from "../config/configuration.ts";
-import type { Values } from "../config/options.ts";
+import { secretTexts } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import { LogQueue } from "./log-queue.ts";
+import type { LogTail } from "./log-tail.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
-import { LogQueue } from "./otlp/log-queue.ts";
-import type { LogTail } from "./reports/log-tail.ts";
 
 /** The loggers of a process, as its options say. */
 export function loggingOf(values: Values, tail?: LogTail): LoggerFor {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseLogFilter } from "../../../src/config/log-filter.ts";
-import { createLogging } from "../../../src/node/logging.ts";
-import { LogQueue } from "../../../src/node/otlp/log-queue.ts";
-import { OtlpClient } from "../../../src/node/otlp/otlp-client.ts";
-import { logBodies, metricsBodies, OtlpExport, type OtlpExportOptions } from "../../../src/node/otlp/otlp-export.ts";
-import { nodeResource } from "../../../src/node/otlp/resource.ts";
-import { type OtlpSettings, startOtlpExports } from "../../../src/node/otlp/start-exports.ts";
+import { LogQueue } from "../../../src/process/logging/log-queue.ts";
+import { createLogging } from "../../../src/process/logging/logging.ts";
+import { OtlpClient } from "../../../src/process/otlp/otlp-client.ts";
+import { logBodies, metricsBodies, OtlpExport, type OtlpExportOptions } from "../../../src/process/otlp/otlp-export.ts";
+import { nodeResource } from "../../../src/process/otlp/resource.ts";
+import { type OtlpSettings, startOtlpExports } from "../../../src/process/otlp/start-exports.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { counter, gauge, histogram, upDownCounter } from "../../../src/telemetry/metrics/metric-row.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
-import { createLogging } from "../../src/node/logging.ts";
-import { LogTail } from "../../src/node/reports/log-tail.ts";
+import { LogTail } from "../../src/process/logging/log-tail.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
 
 function logging(level = "info") {
   const tail = new LogTail();

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Values } from "../../config/options.ts";
-import { OperatorError } from "../../errors/operator-error.ts";
-import type { L1ContractAddresses, RollupIdentity } from "../../l1/types.ts";
-import { fromHex, toHex } from "../../protocol/bytes.ts";
-import type { Namespace } from "../../rpc/registry/registry.ts";
-import { replaceFile } from "../../storage/replace-file.ts";
+import type { Values } from "../config/options.ts";
+import { OperatorError } from "../errors/operator-error.ts";
+import type { L1ContractAddresses, RollupIdentity } from "../l1/types.ts";
+import { fromHex, toHex } from "../protocol/bytes.ts";
+import type { Namespace } from "../rpc/registry/registry.ts";
+import { replaceFile } from "../storage/replace-file.ts";
 
 const SERVED = ["svc", "aztec", "node", "p2p", "prover"] as const satisfies Namespace[];
 type ServedNamespace = (typeof SERVED)[number];

@@ -1,5 +1,5 @@
 import type { LogLine } from "../../rpc/admin/ports/node-reports.ts";
-import { spokenLine } from "../log-text.ts";
+import { spokenLine } from "./log-text.ts";
 
 const MOST_LINES = 2_000;
 /** Of all lines together. */

@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import type { Labels, Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
-import type { LoggerFor } from "../logging.ts";
+import type { LoggerFor } from "../logging/logging.ts";
 import { Teardown } from "../teardown.ts";
 import { OtlpClient } from "./otlp-client.ts";
 import {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../storage/replace-file.ts";
-import type { DataDirectory } from "./data-directory.ts";
+import { replaceFile } from "../../storage/replace-file.ts";
+import type { DataDirectory } from "../data-directory.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

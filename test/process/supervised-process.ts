@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { OperatorError } from "../../src/errors/operator-error.ts";
-import { createLogging } from "../../src/node/logging.ts";
-import { supervise } from "../../src/node/supervise.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
+import { supervise } from "../../src/process/supervise.ts";
 
 class ExpectedError extends OperatorError {
   override readonly errorCode: string = "expected";

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { getHeapSpaceStatistics } from "node:v8";
-import { letYoungHeapGrow, limitYoungHeap } from "../../src/node/heap-growth.ts";
+import { letYoungHeapGrow, limitYoungHeap } from "../../src/process/heap-growth.ts";
 
 async function mostYoungBytes(): Promise<number> {
   const kept: object[] = [];

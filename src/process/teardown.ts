@@ -1,4 +1,4 @@
-import type { NodeLogger } from "./logging.ts";
+import type { NodeLogger } from "./logging/logging.ts";
 
 /** Stops started services in reverse order. If one stop fails, the others still run. */
 export class Teardown {
