@@ -1,8 +1,8 @@
 import { type ObservedArchiver, observeArchiver } from "../archiver/metrics.ts";
+import type { ChainServices } from "../chain-store/chain-services.ts";
 import { observeL1 } from "../l1/metrics.ts";
 import { observeStore } from "../storage/metrics.ts";
 import { observeWorldState } from "../world-state/metrics.ts";
-import type { ChainServices } from "./chain-services.ts";
 import type { NodeMetrics } from "./parts/metrics.ts";
 
 /** Exports what a node knows of L1, the chain and the trees, and the store of both. */

@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { finishSwap } from "../chain-store/swap.ts";
 import { OperatorError } from "../errors/operator-error.ts";
-import { finishSwap } from "../node/snapshots/swap.ts";
 import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
 import { inspectStore } from "../storage/inspect.ts";
 

@@ -3,7 +3,7 @@ import type { Store } from "./store.ts";
 
 /**
  * Version of the store's tables and records. The program reads and writes only this version; stores of the versions
- * before are migrated (src/node/migrations). A change of a layout raises it, and adds a migration.
+ * before are migrated (src/chain-store/migrations). A change of a layout raises it, and adds a migration.
  */
 export const SCHEMA_VERSION = 4;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
+import { type ChainServices, openChainServices } from "../../src/chain-store/chain-services.ts";
 import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
 import type { Core } from "../../src/core/core.ts";
 import { CorePool } from "../../src/core/pool.ts";
@@ -13,7 +14,6 @@ import type { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { attestationValidator } from "../../src/node/attestations.ts";
-import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 

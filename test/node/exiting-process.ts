@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openChainServices } from "../../src/chain-store/chain-services.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
-import { openChainServices } from "../../src/node/chain-services.ts";
 import { RpcThreads } from "../../src/rpc/threads/rpc-threads.ts";
 import { Connection } from "../rpc/support/connection.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { putIdentity, readIdentity, SCHEMA_VERSION } from "../../src/storage/identity.ts";
+import { keptDirectory, withStore } from "../chain-store/migrations/kept-directory.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
 import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
 import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
-import { keptDirectory, withStore } from "./migrations/kept-directory.ts";
 
 /** The tests share a node and a process of --rpc-only, and run in order. */
 const LAST_BLOCK = 59;

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openChainServices } from "../../src/chain-store/chain-services.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
-import { openChainServices } from "../../src/node/chain-services.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { fakeServices } from "../rpc/support/fakes.ts";
 

@@ -1,6 +1,6 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { ChainServices } from "../../chain-store/chain-services.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
-import type { ChainServices } from "../chain-services.ts";
 import { HealthBoard } from "../health/health-board.ts";
 import { worldStateHealth } from "../health/node-health.ts";
 

@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
+import { checkStores } from "../../chain-store/check/check-stores.ts";
+import type { Fault } from "../../chain-store/check/fault.ts";
 import { loadCore } from "../../core/load-core.ts";
-import { checkStores } from "../db-check/check-stores.ts";
-import type { Fault } from "../db-check/fault.ts";
 
 /** Message to the process: the data directory. */
 export interface SnapshotCheckRequest {

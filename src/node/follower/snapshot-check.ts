@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Fault } from "../../chain-store/check/fault.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
-import type { Fault } from "../db-check/fault.ts";
 import type { SnapshotCheckAnswer, SnapshotCheckRequest } from "./snapshot-check-process.ts";
 
 /** The snapshot that a follower started from is not what its roots say. */

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { UPLOAD_FOLDER } from "../../chain-store/swap.ts";
 import type { Values } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { FeedThreadData, FromFeedThread } from "../../follower/serve/feed-thread.ts";
 import { feedThreadEntry } from "../../follower/serve/feed-thread-file.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { UPLOAD_FOLDER } from "../snapshots/swap.ts";
 import type { RpcContext } from "./rpc.ts";
 
 export type FeedContext = Pick<RpcContext, "store" | "publicData" | "reader" | "loggerFor">;

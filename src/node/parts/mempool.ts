@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ContentStore } from "../../archiver/content-store.ts";
+import { POOL_MIGRATIONS } from "../../chain-store/migrations/migrations.ts";
+import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
 import type { Values } from "../../config/options.ts";
 import { Listeners } from "../../events/listeners.ts";
 import { ExecutionPool } from "../../execution/execution-pool.ts";
@@ -32,8 +34,6 @@ import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { followChain } from "../mempool-events.ts";
 import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
-import { POOL_MIGRATIONS } from "../migrations/migrations.ts";
-import { reportMigration } from "../migrations/report-migration.ts";
 import { poolChanges } from "../pool-changes.ts";
 import type { ChainContext } from "./chain-context.ts";
 

@@ -1,10 +1,10 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { ChainServices } from "../../chain-store/chain-services.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import type { ChainServices } from "../chain-services.ts";
 import { objectStoreAccess } from "../object-access.ts";
 import { countSnapshots } from "./metrics.ts";
 import { type RestoreOptions, restoreSnapshot } from "./restore.ts";

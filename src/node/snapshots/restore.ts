@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { RESTORE_FOLDER, swapIn } from "../../chain-store/swap.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { ObjectReader } from "../../storage/objects/object-store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
@@ -9,7 +10,6 @@ import { download } from "./download.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
 import { l1Position } from "./snapshot-facts.ts";
 import { type SnapshotEntry, type SnapshotNetwork, snapshotFolder } from "./snapshot-index.ts";
-import { RESTORE_FOLDER, swapIn } from "./swap.ts";
 import { transferBar, transferLog } from "./transfer-report.ts";
 import { type VerifyOptions, verifySnapshot } from "./verify.ts";
 

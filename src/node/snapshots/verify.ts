@@ -1,3 +1,4 @@
+import type { ChainServices, StoreOwner } from "../../chain-store/chain-services.ts";
 import type { Core } from "../../core/core.ts";
 import { blockHash } from "../../core/derive/block-hash.ts";
 import type { RollupReader } from "../../l1/types.ts";
@@ -6,7 +7,6 @@ import { ARCHIVE } from "../../protocol/constants.ts";
 import { readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
-import type { ChainServices, StoreOwner } from "../chain-services.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
 import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
 import type { SnapshotEntry } from "./snapshot-index.ts";

@@ -1,5 +1,5 @@
+import { checkFolder, type StoreFolder } from "../../../chain-store/check/check-stores.ts";
 import { loadCore } from "../../../core/load-core.ts";
-import { checkFolder, type StoreFolder } from "../../../node/db-check/check-stores.ts";
 import { checkProgress } from "./progress.ts";
 
 /** Message to the process. */

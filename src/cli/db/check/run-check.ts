@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { storeFolders } from "../../../node/db-check/check-stores.ts";
+import { storeFolders } from "../../../chain-store/check/check-stores.ts";
 import { DataDirectoryError } from "../../../process/data-directory.ts";
 import { moduleBeside } from "../../../threads/module-beside.ts";
 import type { CheckRequest, CheckState } from "./check-process.ts";

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ContentStore } from "../../../archiver/content-store.ts";
+import { type ChainServices, openChainServices } from "../../../chain-store/chain-services.ts";
+import { RESTORE_FOLDER } from "../../../chain-store/swap.ts";
 import type { Core } from "../../../core/core.ts";
 import { CorePool } from "../../../core/pool.ts";
 import type { HashedTx } from "../../../execution/executed-tx.ts";
@@ -11,10 +13,8 @@ import { unpacked } from "../../../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../../../storage/objects/object-store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
 import type { PrefilledEntry } from "../../../world-state/genesis.ts";
-import { type ChainServices, openChainServices } from "../../chain-services.ts";
 import { download } from "../../snapshots/download.ts";
 import { SnapshotRefusedError } from "../../snapshots/refusal.ts";
-import { RESTORE_FOLDER } from "../../snapshots/swap.ts";
 import { transferLog } from "../../snapshots/transfer-report.ts";
 import {
   CHAIN,

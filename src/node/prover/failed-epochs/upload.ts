@@ -4,6 +4,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ChainStore } from "../../../archiver/chain-store.ts";
 import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { StoreOwner } from "../../../chain-store/chain-services.ts";
+import { UPLOAD_FOLDER } from "../../../chain-store/swap.ts";
 import { concat, equal, toHex } from "../../../protocol/bytes.ts";
 import { txToBytes } from "../../../protocol/tx/tx-bytes.ts";
 import type { CheckpointPreparation } from "../../../prover/node/checkpoint-preparation.ts";
@@ -13,9 +15,7 @@ import type { ObjectStore } from "../../../storage/objects/object-store.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
 import type { PrefilledEntry } from "../../../world-state/genesis.ts";
-import type { StoreOwner } from "../../chain-services.ts";
 import { PackedFile } from "../../snapshots/packed-file.ts";
-import { UPLOAD_FOLDER } from "../../snapshots/swap.ts";
 import { transferLog } from "../../snapshots/transfer-report.ts";
 import { CHAIN, type FailedEpoch, failedEpochFolder, METADATA, TXS } from "./failed-epoch.ts";
 

@@ -1,6 +1,6 @@
 /** Migrates the chain store of a data directory and kills itself right before the n-th write: <directory> <n>. */
 import { join } from "node:path";
-import { CHAIN_MIGRATIONS } from "../../../src/node/migrations/migrations.ts";
+import { CHAIN_MIGRATIONS } from "../../../src/chain-store/migrations/migrations.ts";
 import { storedIdentity } from "../../../src/storage/identity.ts";
 import { migrateStore } from "../../../src/storage/migrate.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
