@@ -3,7 +3,7 @@ import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { bigUintBytes, fromHex } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { encodeCheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";

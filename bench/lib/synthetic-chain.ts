@@ -12,7 +12,7 @@ import { BlobCommitments } from "../../src/l1/blobs/blob-commitments.ts";
 import { blobKey, HEALTHCHECK_CONTENT, healthcheckKey, writeBlobFile } from "../../src/l1/blobs/blob-file.ts";
 import { SetupPoints } from "../../src/l1/blobs/setup-points.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { concat, fromHex } from "../../src/protocol/bytes.ts";
 import { blockWords } from "../../src/protocol/checkpoint-blob-writer.ts";

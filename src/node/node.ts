@@ -5,6 +5,8 @@ import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
+import { watchCutover } from "../network/cutover.ts";
+import { checkVersions, watchedVersions } from "../network/version-check.ts";
 import type { DataDirectory } from "../process/data-directory.ts";
 import type { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
@@ -19,7 +21,6 @@ import { ClockedGuard } from "../validator/clocked-guard.ts";
 import type { SigningGuard } from "../validator/signing/signing-guard.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
-import { watchCutover } from "./cutover.ts";
 import { attesterSigning } from "./duty-signer.ts";
 import { nodeDutyTimes } from "./duty-times.ts";
 import { nodeHealth } from "./health/node-health.ts";
@@ -41,7 +42,6 @@ import { hasProver } from "./prover/roles.ts";
 import { nodeReports } from "./reports/node-reports.ts";
 import { openNodeSigningGuard } from "./signing-guard.ts";
 import { logTxs } from "./tx-log.ts";
-import { checkVersions, watchedVersions } from "./version-check.ts";
 
 export interface NodeOptions {
   values: Values & { registryAddress: string };

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { L1Error, OtherProtocolError } from "../l1/errors.ts";
 import type { RollupReader } from "../l1/types.ts";
+import type { ConfiguredGeneses, Genesis } from "../network/genesis.ts";
 import type { NodeLogger } from "../process/logging/logging.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { PathPrefix } from "../rpc/routes/path-prefix.ts";
 import { listen } from "../rpc/server/listen.ts";
 import type { Answer, HttpApplication } from "../rpc/wire/listener.ts";
-import type { ConfiguredGeneses, Genesis } from "./genesis.ts";
 
 const POLL_MS = 60_000;
 

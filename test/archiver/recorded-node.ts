@@ -4,7 +4,7 @@ import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import type { Core } from "../../src/core/core.ts";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.ts";
 import { fromHex, writeU32 } from "../../src/protocol/bytes.ts";
 import { ARCHIVE, L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";

@@ -7,7 +7,7 @@ import { BlockState } from "../../src/execution/block-state.ts";
 import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { globalsOfHeader } from "../../src/execution/globals.ts";
 import type { Siloing } from "../../src/execution/siloing.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";

@@ -9,7 +9,7 @@ import { FeedSource, type FeedSourceOptions } from "../../src/follower/follow/fe
 import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../src/follower/serve/feed-server.ts";
 import { SnapshotCopies } from "../../src/follower/serve/snapshot-copies.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Logger } from "../../src/telemetry/logger.ts";

@@ -9,7 +9,7 @@ import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";

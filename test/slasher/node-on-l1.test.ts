@@ -4,7 +4,7 @@ import { readPackedAttestations } from "../../src/l1/committee/packed-attestatio
 import { deployL1Contracts } from "../../src/l1/deploy/deploy-l1-contracts.ts";
 import { attestationsAndSignersHash, packAttestations } from "../../src/l1/propose/attestations.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { ARCHIVE } from "../../src/protocol/constants.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";

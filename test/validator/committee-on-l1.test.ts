@@ -5,7 +5,7 @@ import { deployL1Contracts } from "../../src/l1/deploy/deploy-l1-contracts.ts";
 import { attestationsAndSignersHash, packAttestations } from "../../src/l1/propose/attestations.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import type { CommitteeAttestation } from "../../src/l1/types.ts";
-import { genesisPublicData } from "../../src/node/genesis.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { checkpointSlot } from "../../src/protocol/checkpoint-header.ts";
 import { ARCHIVE } from "../../src/protocol/constants.ts";

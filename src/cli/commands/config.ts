@@ -7,7 +7,7 @@ import { GROUPS } from "../../config/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { checkStart } from "../../modes/start-checks.ts";
-import { configureForNetwork } from "../../node/network-file.ts";
+import { configureForNetwork } from "../../network/network-file.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../config/options.ts";
-import { configureForNetwork } from "../../node/network-file.ts";
+import { configureForNetwork } from "../../network/network-file.ts";
 import type { DeployFlags } from "../deploy/deploy-request.ts";
 import { hideArguments } from "../hide-arguments.ts";
 import { addTableOptions } from "../table-options.ts";

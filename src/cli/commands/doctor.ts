@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
-import { configureForNetwork } from "../../node/network-file.ts";
+import { configureForNetwork } from "../../network/network-file.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { startableMode } from "../../modes/start-checks.ts";
-import { configureForNetwork } from "../../node/network-file.ts";
+import { configureForNetwork } from "../../network/network-file.ts";
 import { letYoungHeapGrow } from "../../process/heap-growth.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";

@@ -6,7 +6,7 @@ import { type Deployer, deployerFromKey, deployerFromMnemonic } from "../../l1/d
 import { isDevelopmentChain } from "../../l1/deploy/development-chain.ts";
 import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { randomSecretKey } from "../../l1/deploy/validator-keys.ts";
-import { genesisPublicData } from "../../node/genesis.ts";
+import { genesisPublicData } from "../../network/genesis.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
 import { genesisState } from "../../world-state/genesis.ts";
 

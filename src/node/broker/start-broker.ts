@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
@@ -17,7 +18,6 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { releaseHeaders } from "../../rpc/routes/version-headers.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { NETWORK_RELEASE } from "../network-release.ts";
 
 export type BrokerSettings = Pick<
   Values,

@@ -1,7 +1,7 @@
 import type { RollupIdentity } from "../../l1/types.ts";
+import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { neededServices } from "../../rpc/forward/live-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
-import { NETWORK_RELEASE } from "../network-release.ts";
 
 /** What a follower answers from: its own store. The rest needs a full node. */
 export function followerServices(

@@ -1,5 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
+import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { PeerChannels } from "../../p2p/peer-node.ts";
 import { FileTxSource } from "../../p2p/tx-collection/file-store-source.ts";
 import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.ts";
@@ -13,7 +14,6 @@ import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
-import { NETWORK_RELEASE } from "../network-release.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";

@@ -1,11 +1,11 @@
 import type { Values } from "../../config/options.ts";
+import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { NodeDiscovery } from "../../p2p/discovery/node-discovery.ts";
 import { firstSequence, OwnRecord } from "../../p2p/discovery/own-record.ts";
 import { Reachability } from "../../p2p/discovery/reachability.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { NETWORK_RELEASE } from "../network-release.ts";
 import { recordFile } from "./own-identity.ts";
 
 export type DiscoverySettings = Pick<

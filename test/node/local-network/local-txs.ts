@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
 import type { BlockHeader } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";

@@ -8,7 +8,7 @@ import { globalsOfHeader } from "../../../src/execution/globals.ts";
 import { processTxs } from "../../../src/execution/process-txs.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
 import {
   BANANA_FEE_CONTRACT,
   BANANA_TOKEN,

@@ -9,7 +9,7 @@ import { hashChain, type TileChain } from "../../../src/core/tile-chain.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import type { RollupReader } from "../../../src/l1/types.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { type RestoreOptions, restoreSnapshot } from "../../../src/node/snapshots/restore.ts";
 import { SnapshotUploader } from "../../../src/node/snapshots/upload.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";

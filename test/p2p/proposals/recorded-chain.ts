@@ -11,8 +11,8 @@ import type { Core } from "../../../src/core/core.ts";
 import { CorePool } from "../../../src/core/pool.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { attestationValidator } from "../../../src/node/attestations.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { startAnvil } from "../../l1/chain-a.ts";
 

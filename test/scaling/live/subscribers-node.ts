@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
 import { RecordedL1, readRecordedL1 } from "../../archiver/recorded-l1.ts";
 import { FUNDED, recordedNode } from "../../archiver/recorded-node.ts";

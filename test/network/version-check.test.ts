@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { NETWORK_RELEASE } from "../../src/node/network-release.ts";
-import { checkVersions, type Watched, watchedVersions } from "../../src/node/version-check.ts";
+import { NETWORK_RELEASE } from "../../src/network/network-release.ts";
+import { checkVersions, type Watched, watchedVersions } from "../../src/network/version-check.ts";
 
 const FOLLOWED = `0x${"0a".repeat(20)}`;
 let folder: string;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { watchCutover } from "../../src/node/cutover.ts";
+import { watchCutover } from "../../src/network/cutover.ts";
 
 const FOLLOWED = `0x${"0a".repeat(20)}`;
 const NEXT = `0x${"0b".repeat(20)}`;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseNetworkFile } from "../../src/config/network-entry.ts";
-import { configureForNetwork, NetworkFileError, readNetworkFile } from "../../src/node/network-file.ts";
+import { configureForNetwork, NetworkFileError, readNetworkFile } from "../../src/network/network-file.ts";
 
 const REGISTRY = `0x${"11".repeat(20)}`;
 const entry = {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { ConfiguredGeneses, feeJuiceBalanceSlot, genesisPublicData } from "../../src/node/genesis.ts";
+import { ConfiguredGeneses, feeJuiceBalanceSlot, genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { ARCHIVE, PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
 import { genesisState } from "../../src/world-state/genesis.ts";
