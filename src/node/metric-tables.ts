@@ -15,6 +15,7 @@ import { PROVER_NODE_METRICS } from "../prover/node/metrics.ts";
 import { RPC_METRICS } from "../rpc/metrics.ts";
 import { SEQUENCER_METRICS } from "../sequencer/metrics.ts";
 import { SLASHER_METRICS } from "../slasher/metrics.ts";
+import { SNAPSHOT_METRICS } from "../snapshots/metrics.ts";
 import { STORAGE_METRICS } from "../storage/metrics.ts";
 import { DUTY_METRICS } from "../telemetry/duty-metrics.ts";
 import type { MetricRow } from "../telemetry/metrics/metric-row.ts";
@@ -23,7 +24,6 @@ import { TARGET_METRICS } from "../telemetry/metrics/target-info.ts";
 import { VALIDATOR_METRICS } from "../validator/metrics.ts";
 import { WORLD_STATE_METRICS } from "../world-state/metrics.ts";
 import { RPC_ONLY_METRICS } from "./rpc-only/metrics.ts";
-import { SNAPSHOT_METRICS } from "./snapshots/metrics.ts";
 
 type MetricTable = { readonly [key: string]: MetricRow | MetricTable };
 

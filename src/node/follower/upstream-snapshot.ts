@@ -8,11 +8,11 @@ import type { Core } from "../../core/core.ts";
 import { downloadSnapshot, type SnapshotLimits } from "../../follower/follow/download-snapshot.ts";
 import { UpstreamError } from "../../follower/follow/errors.ts";
 import { redactUrl } from "../../http/redact.ts";
+import { SnapshotRefusedError } from "../../snapshots/refusal.ts";
+import type { SnapshotFacts } from "../../snapshots/snapshot-facts.ts";
+import { type TransferReport, transferBar, transferLog } from "../../snapshots/transfer-report.ts";
+import { checkDatabase, checkIdentity, checkTrees } from "../../snapshots/verify.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { SnapshotRefusedError } from "../snapshots/refusal.ts";
-import type { SnapshotFacts } from "../snapshots/snapshot-facts.ts";
-import { type TransferReport, transferBar, transferLog } from "../snapshots/transfer-report.ts";
-import { checkDatabase, checkIdentity, checkTrees } from "../snapshots/verify.ts";
 import { snapshotTaken } from "./snapshot-check.ts";
 
 export interface UpstreamSnapshotOptions {

@@ -1,10 +1,10 @@
 import type { Values } from "../../config/options.ts";
+import type { SnapshotUploader } from "../../snapshots/upload.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { isDevelopmentL1 } from "../connect-l1.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
 import type { P2pPart } from "../parts/p2p.ts";
-import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { HealthBoard } from "./health-board.ts";
 
 /** About five checkpoints of mainnet: one or two are missing whenever L1 has just got them. */

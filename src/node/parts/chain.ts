@@ -16,6 +16,7 @@ import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import type { SnapshotUploader } from "../../snapshots/upload.ts";
 import { ReaderWatch } from "../../storage/reader-watch.ts";
 import type { StoreFault } from "../../storage/store-errors.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
@@ -25,12 +26,11 @@ import { ShiftableClock } from "../clock.ts";
 import { connectL1 } from "../connect-l1.ts";
 import { observeChain } from "../observed-chain.ts";
 import { onlyProves } from "../prover/roles.ts";
-import { configuredUploader, restoreConfigured } from "../snapshots/configured.ts";
-import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { untilCompatible } from "../standby.ts";
 import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../thread-budget.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import { configuredUploader, restoreConfigured } from "./snapshots.ts";
 
 export interface ChainOptions {
   values: Values & { registryAddress: string };

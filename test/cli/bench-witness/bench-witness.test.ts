@@ -8,7 +8,7 @@ import { sampleKeys } from "../../../src/cli/bench-witness/sample-keys.ts";
 import { TREE_TEXTS } from "../../../src/cli/bench-witness/tree-texts.ts";
 import { TREES } from "../../../src/cli/bench-witness/witness-kinds.ts";
 import { openStore } from "../../../src/storage/store.ts";
-import { MAP_SIZE_KB, type SyncedChain, syncRecordedChain } from "../../node/snapshots/synced-chain.ts";
+import { MAP_SIZE_KB, type SyncedChain, syncRecordedChain } from "../../snapshots/synced-chain.ts";
 import { runSvc, spawnSvc } from "../run-svc.ts";
 
 const BLOCKS = 59;

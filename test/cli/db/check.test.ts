@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkStores } from "../../../src/chain-store/check/check-stores.ts";
 import type { Fault } from "../../../src/chain-store/check/fault.ts";
 import { openStore } from "../../../src/storage/store.ts";
-import { core, type SyncedChain, syncRecordedChain } from "../../node/snapshots/synced-chain.ts";
+import { core, type SyncedChain, syncRecordedChain } from "../../snapshots/synced-chain.ts";
 import { runSvc } from "../run-svc.ts";
 
 /** Tables of the chain store whose rows can be checked by hashes or against other rows. */

@@ -23,7 +23,7 @@ import {
   recordingLogger,
   type SyncedChain,
   syncRecordedChain,
-} from "../snapshots/synced-chain.ts";
+} from "../../snapshots/synced-chain.ts";
 
 let chain: SyncedChain;
 let feed: FeedServer;

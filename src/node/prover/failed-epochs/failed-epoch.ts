@@ -1,6 +1,6 @@
 import { OperatorError } from "../../../errors/operator-error.ts";
-import { brokenRule, isCount, isDigest, isHash, type MemberRule } from "../../snapshots/member-rules.ts";
-import { type SnapshotNetwork, snapshotFolder } from "../../snapshots/snapshot-index.ts";
+import { brokenRule, isCount, isDigest, isHash, type MemberRule } from "../../../snapshots/member-rules.ts";
+import { type SnapshotNetwork, snapshotFolder } from "../../../snapshots/snapshot-index.ts";
 
 /**
  * What is stored of an epoch that could not be proven, below `svc-<L1 chain>-<rollup version>-<rollup address>/` in

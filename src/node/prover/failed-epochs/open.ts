@@ -8,14 +8,14 @@ import { CorePool } from "../../../core/pool.ts";
 import type { HashedTx } from "../../../execution/executed-tx.ts";
 import { equal, fromHex, toHex } from "../../../protocol/bytes.ts";
 import { txFromBytes } from "../../../protocol/tx/tx-bytes.ts";
+import { download } from "../../../snapshots/download.ts";
+import { SnapshotRefusedError } from "../../../snapshots/refusal.ts";
+import { transferLog } from "../../../snapshots/transfer-report.ts";
 import { inspectStore } from "../../../storage/inspect.ts";
 import { unpacked } from "../../../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../../../storage/objects/object-store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
 import type { PrefilledEntry } from "../../../world-state/genesis.ts";
-import { download } from "../../snapshots/download.ts";
-import { SnapshotRefusedError } from "../../snapshots/refusal.ts";
-import { transferLog } from "../../snapshots/transfer-report.ts";
 import {
   CHAIN,
   type FailedEpoch,

@@ -11,12 +11,12 @@ import { txToBytes } from "../../../protocol/tx/tx-bytes.ts";
 import type { CheckpointPreparation } from "../../../prover/node/checkpoint-preparation.ts";
 import type { EpochRun } from "../../../prover/node/epoch-run.ts";
 import type { PostedCheckpoints } from "../../../prover/node/posted-checkpoints.ts";
+import { PackedFile } from "../../../snapshots/packed-file.ts";
+import { transferLog } from "../../../snapshots/transfer-report.ts";
 import type { ObjectStore } from "../../../storage/objects/object-store.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
 import type { PrefilledEntry } from "../../../world-state/genesis.ts";
-import { PackedFile } from "../../snapshots/packed-file.ts";
-import { transferLog } from "../../snapshots/transfer-report.ts";
 import { CHAIN, type FailedEpoch, failedEpochFolder, METADATA, TXS } from "./failed-epoch.ts";
 
 const zip = promisify(gzip);

@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 
 const LOG_INTERVAL_MS = 5_000;
 const MIB = 1024 * 1024;

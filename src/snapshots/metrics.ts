@@ -1,5 +1,5 @@
-import { histogram, upDownCounter } from "../../telemetry/metrics/metric-row.ts";
-import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import { histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
 
 export const SNAPSHOT_METRICS = {
   duration: histogram("aztec.node.snapshot_duration", {

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { RESTORE_FOLDER, swapIn } from "../../chain-store/swap.ts";
-import type { DataDirectory } from "../../process/data-directory.ts";
-import type { ObjectReader } from "../../storage/objects/object-store.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import { RESTORE_FOLDER, swapIn } from "../chain-store/swap.ts";
+import type { DataDirectory } from "../process/data-directory.ts";
+import type { ObjectReader } from "../storage/objects/object-store.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { download } from "./download.ts";
 import { SnapshotRefusedError } from "./refusal.ts";

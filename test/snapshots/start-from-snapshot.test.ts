@@ -8,7 +8,7 @@ import {
   NodeProcess,
   type RecordedL1,
   startRecordedL1,
-} from "../../conformance/recorded-node.ts";
+} from "../conformance/recorded-node.ts";
 
 let l1: RecordedL1;
 let folder: string;

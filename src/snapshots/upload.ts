@@ -1,16 +1,16 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainStore } from "../../archiver/chain-store.ts";
-import { removeProposedAfter } from "../../archiver/unwind-chain.ts";
-import type { ChainServices } from "../../chain-store/chain-services.ts";
-import { UPLOAD_FOLDER } from "../../chain-store/swap.ts";
-import { OperatorError } from "../../errors/operator-error.ts";
-import { SCHEMA_VERSION } from "../../storage/identity.ts";
-import { inspectStore } from "../../storage/inspect.ts";
-import type { ObjectStore } from "../../storage/objects/object-store.ts";
-import type { Store } from "../../storage/store.ts";
-import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { ChainStore } from "../archiver/chain-store.ts";
+import { removeProposedAfter } from "../archiver/unwind-chain.ts";
+import type { ChainServices } from "../chain-store/chain-services.ts";
+import { UPLOAD_FOLDER } from "../chain-store/swap.ts";
+import { OperatorError } from "../errors/operator-error.ts";
+import { SCHEMA_VERSION } from "../storage/identity.ts";
+import { inspectStore } from "../storage/inspect.ts";
+import type { ObjectStore } from "../storage/objects/object-store.ts";
+import type { Store } from "../storage/store.ts";
+import { HEALTHY, type HealthProbe } from "../telemetry/health.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { PackedFile } from "./packed-file.ts";
 import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
 import {

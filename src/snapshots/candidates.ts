@@ -1,7 +1,7 @@
-import { SCHEMA_VERSION } from "../../storage/identity.ts";
-import { ObjectStoreError } from "../../storage/objects/errors.ts";
-import type { ObjectReader } from "../../storage/objects/object-store.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import { SCHEMA_VERSION } from "../storage/identity.ts";
+import { ObjectStoreError } from "../storage/objects/errors.ts";
+import type { ObjectReader } from "../storage/objects/object-store.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import {
   indexKey,
   MAX_INDEX_BYTES,

@@ -1,4 +1,4 @@
-import { unpacked } from "../../storage/objects/gunzip.ts";
+import { unpacked } from "../storage/objects/gunzip.ts";
 import { brokenRule, isCount, isDigest, isHash, isMembers, type MemberRule } from "./member-rules.ts";
 
 /** The chain of the snapshots. */

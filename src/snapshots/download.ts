@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { unpackedStream } from "../../storage/objects/gunzip.ts";
-import type { ObjectReader } from "../../storage/objects/object-store.ts";
+import { unpackedStream } from "../storage/objects/gunzip.ts";
+import type { ObjectReader } from "../storage/objects/object-store.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
 import type { TransferReport } from "./transfer-report.ts";
 

@@ -1,5 +1,5 @@
-import type { ChainStore } from "../../archiver/chain-store.ts";
-import { toHex } from "../../protocol/bytes.ts";
+import type { ChainStore } from "../archiver/chain-store.ts";
+import { toHex } from "../protocol/bytes.ts";
 import type { SnapshotEntry } from "./snapshot-index.ts";
 
 export type SnapshotFacts = Pick<

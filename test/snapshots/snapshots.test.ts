@@ -14,15 +14,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { swapSteps } from "../../../src/chain-store/swap.ts";
-import { indexKey, type SnapshotEntry, snapshotFolder } from "../../../src/node/snapshots/snapshot-index.ts";
-import { SnapshotUploadError } from "../../../src/node/snapshots/upload.ts";
-import { openDataDirectory } from "../../../src/process/data-directory.ts";
-import { headerSlotNumber } from "../../../src/protocol/block-header.ts";
-import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
-import { openStore } from "../../../src/storage/store.ts";
-import { emptyNext } from "../../archiver/recorded-node.ts";
-import { BucketServer } from "../../storage/objects/bucket-server.ts";
+import { swapSteps } from "../../src/chain-store/swap.ts";
+import { openDataDirectory } from "../../src/process/data-directory.ts";
+import { headerSlotNumber } from "../../src/protocol/block-header.ts";
+import { indexKey, type SnapshotEntry, snapshotFolder } from "../../src/snapshots/snapshot-index.ts";
+import { SnapshotUploadError } from "../../src/snapshots/upload.ts";
+import { SCHEMA_VERSION } from "../../src/storage/identity.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { emptyNext } from "../archiver/recorded-node.ts";
+import { BucketServer } from "../storage/objects/bucket-server.ts";
 import {
   answers,
   core,
@@ -467,7 +467,7 @@ describe("damaged snapshots", () => {
     ["is truncated gzip", { index: (text: string) => gzipSync(text).subarray(0, 40) }, /must be JSON/],
     [
       "leads out of its folder",
-      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "../../secret" } }) },
+      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "../secret" } }) },
       /must be the name of an object/,
     ],
     [

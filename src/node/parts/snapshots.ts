@@ -3,12 +3,12 @@ import type { ChainServices } from "../../chain-store/chain-services.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
+import { countSnapshots } from "../../snapshots/metrics.ts";
+import { type RestoreOptions, restoreSnapshot } from "../../snapshots/restore.ts";
+import { SnapshotUploader, type SnapshotUploadServices } from "../../snapshots/upload.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { objectStoreAccess } from "../object-access.ts";
-import { countSnapshots } from "./metrics.ts";
-import { type RestoreOptions, restoreSnapshot } from "./restore.ts";
-import { SnapshotUploader, type SnapshotUploadServices } from "./upload.ts";
 
 export interface ConfiguredRestore
   extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {
