@@ -9,11 +9,11 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import type { TxTerms } from "../../protocol/tx/template.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { BANANA_TOKEN, deploymentTx } from "../local-network/set-up-txs.ts";
+import { BANANA_TOKEN, deploymentTx } from "../../recorded-txs/set-up-txs.ts";
+import { mintTx, type TokenTxs, tokenTxs, transferTx } from "../../recorded-txs/transfers.ts";
 import type { BotNode, NetworkFacts, TxReceipt, TxStatus } from "./bot-node.ts";
 import type { BotOptions } from "./bot-options.ts";
 import { BotCallError, BotRefusedError, BotTxError } from "./errors.ts";
-import { mintTx, type TokenTxs, tokenTxs, transferTx } from "./transfers.ts";
 
 /**
  * The first test account: admin of the token, sender, fee payer

@@ -1,5 +1,5 @@
 import type { RollupIdentity } from "../../l1/types.ts";
-import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "./set-up-txs.ts";
+import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "../../recorded-txs/set-up-txs.ts";
 
 /**
  * Public test keys, the same on every local network (docs/protocol/08-building-and-checkpoints.md#828-local-network).

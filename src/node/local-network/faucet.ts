@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { secretHash } from "../../core/derive/message.ts";
 import { depositOf, depositSteps, MINTED_FEE_ASSET } from "../../l1/fees/fee-juice-deposit.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "../../recorded-txs/set-up-txs.ts";
 import type { FeeJuiceClaim, LocalAccounts } from "../../rpc/admin/ports/local-network-control.ts";
 import { TEST_ACCOUNTS } from "./banner.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { LocalNetworkError } from "./local-network-error.ts";
 import type { RunningChain } from "./local-node.ts";
-import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "./set-up-txs.ts";
 
 type FaucetL1 = Pick<DevelopmentL1, "accounts" | "balance" | "send">;
 type FaucetParts = Pick<RunningChain["parts"], "core" | "mempool" | "reader">;

@@ -8,8 +8,8 @@ import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
+import { BANANA_FEE_CONTRACT, setUpTxs } from "../../recorded-txs/set-up-txs.ts";
 import type { Store } from "../../storage/store.ts";
-import { BANANA_FEE_CONTRACT, setUpTxs } from "./set-up-txs.ts";
 
 /** The accounts and contracts of a local network could not be created. */
 export class SetUpError extends OperatorError {

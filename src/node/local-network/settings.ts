@@ -6,8 +6,8 @@ import { Secret } from "../../config/secret.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { MAX_BLOCKS_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
+import { BANANA_FEE_CONTRACT } from "../../recorded-txs/set-up-txs.ts";
 import type { L1Key } from "./l1-account.ts";
-import { BANANA_FEE_CONTRACT } from "./set-up-txs.ts";
 
 const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee");
 

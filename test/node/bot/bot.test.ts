@@ -8,11 +8,11 @@ import { type BotOptions, botOptions } from "../../../src/node/bot/bot-options.t
 import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
 import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
 import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
-import { BANANA_TOKEN } from "../../../src/node/local-network/set-up-txs.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
+import { BANANA_TOKEN } from "../../../src/recorded-txs/set-up-txs.ts";
 import { NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
 
 const log = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] })("bot");

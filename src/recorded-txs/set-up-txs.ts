@@ -1,10 +1,10 @@
-import { equal, toHex } from "../../protocol/bytes.ts";
-import type { GasFees } from "../../protocol/fees/gas-fees.ts";
-import type { Fr } from "../../protocol/field.ts";
-import { deployedContracts } from "../../protocol/tx/deployed-contracts.ts";
-import { type TxTerms, withTerms } from "../../protocol/tx/template.ts";
-import type { Tx } from "../../protocol/tx/tx.ts";
-import { recordedTxs } from "../recorded-txs.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { Fr } from "../protocol/field.ts";
+import { deployedContracts } from "../protocol/tx/deployed-contracts.ts";
+import { type TxTerms, withTerms } from "../protocol/tx/template.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { recordedTxs } from "./recorded-txs.ts";
 
 export interface SetUpTerms extends Required<Pick<TxTerms, "anchor" | "chainId" | "version" | "expirationTimestamp">> {
   /** Most that each tx offers per unit of gas. */

@@ -1,33 +1,28 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { blockHash } from "../../../src/core/derive/block-hash.ts";
-import { txHash } from "../../../src/core/derive/tx-hash.ts";
-import { loadCore } from "../../../src/core/load-core.ts";
-import { BlockState } from "../../../src/execution/block-state.ts";
-import { globalsOfHeader } from "../../../src/execution/globals.ts";
-import { processTxs } from "../../../src/execution/process-txs.ts";
-import { Siloing } from "../../../src/execution/siloing.ts";
-import { Vm } from "../../../src/execution/vm/vm.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
-import {
-  BANANA_FEE_CONTRACT,
-  BANANA_TOKEN,
-  deploymentTx,
-  setUpTxs,
-} from "../../../src/node/local-network/set-up-txs.ts";
-import { recordedTxs } from "../../../src/node/recorded-txs.ts";
-import { HEADER_AT, headerSnapshot } from "../../../src/protocol/block-header.ts";
-import { fromHex, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
+import { blockHash } from "../../src/core/derive/block-hash.ts";
+import { txHash } from "../../src/core/derive/tx-hash.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { BlockState } from "../../src/execution/block-state.ts";
+import { globalsOfHeader } from "../../src/execution/globals.ts";
+import { processTxs } from "../../src/execution/process-txs.ts";
+import { Siloing } from "../../src/execution/siloing.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
+import { genesisPublicData } from "../../src/network/genesis.ts";
+import { HEADER_AT, headerSnapshot } from "../../src/protocol/block-header.ts";
+import { fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import {
   ARCHIVE,
   L1_TO_L2_MESSAGE_TREE,
   L1_TO_L2_MESSAGES_PER_CHECKPOINT,
   TREE_IDS,
-} from "../../../src/protocol/constants.ts";
-import { fr } from "../../../src/protocol/field.ts";
-import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
-import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+} from "../../src/protocol/constants.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { deployedContracts } from "../../src/protocol/tx/deployed-contracts.ts";
+import type { TxEffect } from "../../src/protocol/tx-effect.ts";
+import { recordedTxs } from "../../src/recorded-txs/recorded-txs.ts";
+import { BANANA_FEE_CONTRACT, BANANA_TOKEN, deploymentTx, setUpTxs } from "../../src/recorded-txs/set-up-txs.ts";
+import { genesisState } from "../../src/world-state/genesis.ts";
 
 const core = loadCore();
 const vm = new Vm();
@@ -35,7 +30,7 @@ const siloing = new Siloing(core);
 
 /** Blocks of the network from which the transactions were recorded: header, archive root after it, tx hashes. */
 const blocks: { header: string; archiveRoot: string; txHashes: string[] }[] = JSON.parse(
-  readFileSync(new URL("../../fixtures/local-network/set-up-blocks.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../fixtures/local-network/set-up-blocks.json", import.meta.url), "utf8"),
 );
 const recorded = recordedTxs("local-network/set-up-txs.bin.gz").map((tx) => ({ tx, hash: txHash(core, tx.data) }));
 
