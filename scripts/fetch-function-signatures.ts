@@ -1,5 +1,5 @@
 /**
- * Writes src/node/local-network/data/function-signatures.json from the published contracts: signatures of the public
+ * Writes src/local-network/data/function-signatures.json from the published contracts: signatures of the public
  * functions and events of the contracts that a local network has from its start. The package is read as data; none of
  * its code runs. Needs npm and tar.
  */
@@ -23,7 +23,7 @@ const FILES = [
 ];
 /** It calls the others by their selectors. */
 const DISPATCH = "public_dispatch";
-const OUTPUT = new URL("../src/node/local-network/data/function-signatures.json", import.meta.url);
+const OUTPUT = new URL("../src/local-network/data/function-signatures.json", import.meta.url);
 
 type AbiType =
   | { kind: "field" | "boolean" }

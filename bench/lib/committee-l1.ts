@@ -9,7 +9,7 @@ import { block } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
-import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
+import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { slotAt } from "../../src/protocol/time.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DevelopmentL1 } from "../../src/node/local-network/development-l1.ts";
+import type { DevelopmentL1 } from "../../src/local-network/development-l1.ts";
 import { type EpochRecording, type RecordedEpoch, startBenchL1 } from "./epoch-recording.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { answerTo, call } from "./wrk.ts";

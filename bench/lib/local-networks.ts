@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
+import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { BUILT_MAIN, freePort, NotBuiltError } from "./recorded-nodes.ts";
 import type { Reference } from "./reference.ts";
 import { ServerProcess } from "./server-process.ts";

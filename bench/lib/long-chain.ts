@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
 import { HttpError } from "../../src/http/errors.ts";
-import { DevelopmentL1 } from "../../src/node/local-network/development-l1.ts";
+import { DevelopmentL1 } from "../../src/local-network/development-l1.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type LocalNetwork, startOwnNetwork } from "./local-networks.ts";
 import { prepareTraffic } from "./tx-load.ts";

@@ -5,13 +5,13 @@ export const localNetworkMode: Mode = {
   name: "local network",
   selected: ({ localNetwork }) => localNetwork,
   async checks() {
-    const { checkLocalL1 } = await import("../node/local-network/settings.ts");
+    const { checkLocalL1 } = await import("../local-network/settings.ts");
     const { checkResource } = await import("../process/otlp/resource.ts");
     const { apiKeys } = await import("../node/api-keys.ts");
     return [checkLocalL1, checkResource, apiKeys];
   },
   async run(configuration, version) {
-    const { runLocalNetwork } = await import("../node/local-network/run-local-network.ts");
+    const { runLocalNetwork } = await import("../local-network/run-local-network.ts");
     return runLocalNetwork({ configuration, version });
   },
 };

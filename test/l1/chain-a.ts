@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
+import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { freePort } from "../support/free-port.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/chain-a/${name}`, import.meta.url));

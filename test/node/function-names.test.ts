@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
-import { withContractNames } from "../../src/node/local-network/contract-names.ts";
+import { withContractNames } from "../../src/local-network/contract-names.ts";
 import { logTxs } from "../../src/node/tx-log.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";

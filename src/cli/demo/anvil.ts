@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { AnvilError, anvilBinary } from "../../node/local-network/anvil-binary.ts";
+import { AnvilError, anvilBinary } from "../../local-network/anvil-binary.ts";
 
 const READY_LIMIT_MS = 30_000;
 

@@ -1,5 +1,5 @@
 import type { Values } from "../../config/options.ts";
-import { isFree } from "../../node/local-network/free-port.ts";
+import { isFree } from "../../local-network/free-port.ts";
 import type { RunningNode } from "../../node/node.ts";
 import { runNodeProcess } from "../../node/run-node.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";

@@ -30,7 +30,7 @@ import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { withTerms } from "../../../src/protocol/tx/template.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
-import { call, type Network, startNetwork } from "../../node/local-network/network-process.ts";
+import { call, type Network, startNetwork } from "../../local-network/network-process.ts";
 import { NODE_OPTIONS, SVC_SOURCE } from "../../support/program.ts";
 import type { Replacement } from "../../support/replace-texts.ts";
 import { knownG2, moduleOfSetup, programOfSetup } from "./known-setup.ts";

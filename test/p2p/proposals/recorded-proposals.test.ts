@@ -5,10 +5,10 @@ import { BlockProposalCheck } from "../../../src/checkpoints/proposals/block-pro
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
+import { TOKEN_SETUP_CALLS } from "../../../src/local-network/settings.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
 import { CheckContexts } from "../../../src/mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../../src/mempool/validation/committed-state.ts";
-import { TOKEN_SETUP_CALLS } from "../../../src/node/local-network/settings.ts";
 import { headerBlockNumber, headerSlotNumber } from "../../../src/protocol/block-header.ts";
 import { toHex, word } from "../../../src/protocol/bytes.ts";
 import {

@@ -6,7 +6,7 @@ import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { deployL1Contracts } from "../../../src/l1/deploy/deploy-l1-contracts.ts";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
-import { anvilBinary } from "../../../src/node/local-network/anvil-binary.ts";
+import { anvilBinary } from "../../../src/local-network/anvil-binary.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
 import { localNetwork } from "../../l1/deploy/network.ts";
