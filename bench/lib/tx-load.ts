@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TxReceipt } from "../../src/node/bot/bot-node.ts";
+import type { TxReceipt } from "../../src/bot/bot-node.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 import type { TxTraffic } from "./tx-traffic.ts";
 import { answerTo, call, LoadError } from "./wrk.ts";

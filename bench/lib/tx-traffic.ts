@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
+import { BotNode } from "../../src/bot/bot-node.ts";
 import type { Core } from "../../src/core/core.ts";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { BotNode } from "../../src/node/bot/bot-node.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { ACCUMULATED_ARRAYS } from "../../src/protocol/tx/accumulated-data.ts";

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { startBotBeside } from "../bot/beside-node.ts";
 import { type Configuration, reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import { genesisPublicData } from "../network/genesis.ts";
-import { startBotBeside } from "../node/bot/beside-node.ts";
 import { hasProver } from "../node/prover/roles.ts";
 import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
 import { LogTail } from "../process/logging/log-tail.ts";

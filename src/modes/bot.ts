@@ -16,12 +16,12 @@ export const botMode: Mode = {
   selected: ({ bot, node, proverNode, archiver, sequencer, p2pBootstrap }) =>
     bot && !(node || proverNode || archiver || sequencer || p2pBootstrap),
   async checks() {
-    const { botOptions } = await import("../node/bot/bot-options.ts");
+    const { botOptions } = await import("../bot/bot-options.ts");
     return [withNodeUrl, botOptions];
   },
   async run({ values, warnings }) {
     const botValues = withNodeUrl(values);
-    const { runBot } = await import("../node/bot/run-bot.ts");
+    const { runBot } = await import("../bot/run-bot.ts");
     return runBot(botValues, warnings);
   },
 };

@@ -1,3 +1,4 @@
+import { startBotBeside } from "../bot/beside-node.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
@@ -6,7 +7,6 @@ import { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { loggingOf } from "../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../process/supervise.ts";
-import { startBotBeside } from "./bot/beside-node.ts";
 import { type RunningNode, startNode } from "./node.ts";
 import { onlyProves } from "./prover/roles.ts";
 

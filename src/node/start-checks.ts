@@ -1,8 +1,8 @@
+import { refuseProofs } from "../bot/beside-node.ts";
+import { botOptions } from "../bot/bot-options.ts";
 import type { Values } from "../config/options.ts";
 import { checkResource } from "../process/otlp/resource.ts";
 import { apiKeys } from "./api-keys.ts";
-import { refuseProofs } from "./bot/beside-node.ts";
-import { botOptions } from "./bot/bot-options.ts";
 import { checkProver } from "./parts/prover.ts";
 import { checkValidator } from "./parts/validator.ts";
 import { requireProposerKeys } from "./proposer-keys.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BlockHeaderJson, blockHeaderFromJson } from "../../src/node/bot/header-json.ts";
+import { type BlockHeaderJson, blockHeaderFromJson } from "../../src/bot/header-json.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
 

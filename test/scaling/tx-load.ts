@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { BotNode } from "../../src/bot/bot-node.ts";
+import type { BotOptions } from "../../src/bot/bot-options.ts";
+import { BotCallError } from "../../src/bot/errors.ts";
+import { TransferBot } from "../../src/bot/transfer-bot.ts";
 import type { Core } from "../../src/core/core.ts";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
-import { BotNode } from "../../src/node/bot/bot-node.ts";
-import type { BotOptions } from "../../src/node/bot/bot-options.ts";
-import { BotCallError } from "../../src/node/bot/errors.ts";
-import { TransferBot } from "../../src/node/bot/transfer-bot.ts";
 import { BLOCK_HEADER_BYTES } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import type { Fr } from "../../src/protocol/field.ts";

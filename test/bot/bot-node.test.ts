@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { BotNode } from "../../../src/node/bot/bot-node.ts";
-import { fr } from "../../../src/protocol/field.ts";
+import { BotNode } from "../../src/bot/bot-node.ts";
+import { fr } from "../../src/protocol/field.ts";
 
 test.each([
   ["null", { result: null }, false],

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { Values } from "../config/options.ts";
 import { BotRefusedError } from "./errors.ts";
 
 /** Settings of the bot, from the options of group "Bot" (docs/configuration.md). */

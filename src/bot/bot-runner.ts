@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NodeLogger } from "../../process/logging/logging.ts";
+import type { NodeLogger } from "../process/logging/logging.ts";
 import type { BotNode } from "./bot-node.ts";
 import type { BotOptions } from "./bot-options.ts";
 import { BotRefusedError } from "./errors.ts";

@@ -1,11 +1,11 @@
-import { wholeExchange } from "../../http/exchange.ts";
-import type { BlockHeader } from "../../protocol/block-header.ts";
-import { toHex } from "../../protocol/bytes.ts";
-import type { GasFees } from "../../protocol/fees/gas-fees.ts";
-import type { Fr } from "../../protocol/field.ts";
-import type { Tx } from "../../protocol/tx/tx.ts";
-import { JsonWriter } from "../../rpc/codecs/json/json-writer.ts";
-import { encodeTx } from "../../rpc/codecs/shared/tx.ts";
+import { wholeExchange } from "../http/exchange.ts";
+import type { BlockHeader } from "../protocol/block-header.ts";
+import { toHex } from "../protocol/bytes.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { Fr } from "../protocol/field.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { JsonWriter } from "../rpc/codecs/json/json-writer.ts";
+import { encodeTx } from "../rpc/codecs/shared/tx.ts";
 import { BotCallError } from "./errors.ts";
 import { type BlockHeaderJson, blockHeaderFromJson } from "./header-json.ts";
 

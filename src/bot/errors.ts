@@ -1,4 +1,4 @@
-import { OperatorError } from "../../errors/operator-error.ts";
+import { OperatorError } from "../errors/operator-error.ts";
 
 /** The bot does not support the network or the configuration. */
 export class BotRefusedError extends OperatorError {

@@ -1,6 +1,6 @@
-import type { Values } from "../../config/options.ts";
-import { loggingOf } from "../../process/logging/process-logging.ts";
-import { type RunningService, supervise } from "../../process/supervise.ts";
+import type { Values } from "../config/options.ts";
+import { loggingOf } from "../process/logging/process-logging.ts";
+import { type RunningService, supervise } from "../process/supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
 
 /** `svc start --bot`: runs only the bot in this process, against the node at AZTEC_NODE_URL. */

@@ -1,7 +1,7 @@
-import type { Values } from "../../config/options.ts";
-import type { LoggerFor } from "../../process/logging/logging.ts";
-import { localUrl } from "../../process/node-record.ts";
-import type { RunningService } from "../../process/supervise.ts";
+import type { Values } from "../config/options.ts";
+import type { LoggerFor } from "../process/logging/logging.ts";
+import { localUrl } from "../process/node-record.ts";
+import type { RunningService } from "../process/supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
 import { BotRefusedError } from "./errors.ts";
 

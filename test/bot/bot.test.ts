@@ -1,19 +1,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
-import { loadCore } from "../../../src/core/load-core.ts";
-import { BotNode } from "../../../src/node/bot/bot-node.ts";
-import { type BotOptions, botOptions } from "../../../src/node/bot/bot-options.ts";
-import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
-import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
-import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
-import { createLogging } from "../../../src/process/logging/logging.ts";
-import { toHex } from "../../../src/protocol/bytes.ts";
-import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
-import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { BANANA_TOKEN } from "../../../src/recorded-txs/set-up-txs.ts";
-import { NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
+import { BotNode } from "../../src/bot/bot-node.ts";
+import { type BotOptions, botOptions } from "../../src/bot/bot-options.ts";
+import { BotRunner } from "../../src/bot/bot-runner.ts";
+import { BotCallError, BotRefusedError } from "../../src/bot/errors.ts";
+import { TransferBot } from "../../src/bot/transfer-bot.ts";
+import { parseLogFilter } from "../../src/config/log-filter.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { createLogging } from "../../src/process/logging/logging.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { deployedContracts } from "../../src/protocol/tx/deployed-contracts.ts";
+import type { Tx } from "../../src/protocol/tx/tx.ts";
+import { BANANA_TOKEN } from "../../src/recorded-txs/set-up-txs.ts";
+import { NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
 
 const log = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] })("bot");
 

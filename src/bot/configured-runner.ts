@@ -1,6 +1,6 @@
-import type { Values } from "../../config/options.ts";
-import { loadCore } from "../../core/load-core.ts";
-import type { LoggerFor } from "../../process/logging/logging.ts";
+import type { Values } from "../config/options.ts";
+import { loadCore } from "../core/load-core.ts";
+import type { LoggerFor } from "../process/logging/logging.ts";
 import { BotNode } from "./bot-node.ts";
 import { botOptions } from "./bot-options.ts";
 import { BotRunner } from "./bot-runner.ts";

@@ -1,5 +1,5 @@
-import { type BlockHeader, blockHeaderFromBytes } from "../../protocol/block-header.ts";
-import { bigUintBytes, concat, fromHex } from "../../protocol/bytes.ts";
+import { type BlockHeader, blockHeaderFromBytes } from "../protocol/block-header.ts";
+import { bigUintBytes, concat, fromHex } from "../protocol/bytes.ts";
 
 interface SnapshotJson {
   root: string;
