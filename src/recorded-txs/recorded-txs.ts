@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { txFromBytes } from "../protocol/tx/tx-bytes.ts";
 
-/** This file is src/node/ of the package as source, and build/src/node/ of it when compiled. */
+/** This file is in src/recorded-txs/ of the package as source, and in build/src/recorded-txs/ when compiled. */
 const DATA = import.meta.url.endsWith(".ts") ? "../../data/" : "../../../data/";
 
 /** Transactions in a file of the package's `data` folder (data/README.md), in order and without proofs. */

@@ -467,7 +467,7 @@ describe("damaged snapshots", () => {
     ["is truncated gzip", { index: (text: string) => gzipSync(text).subarray(0, 40) }, /must be JSON/],
     [
       "leads out of its folder",
-      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "../secret" } }) },
+      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "../../secret" } }) },
       /must be the name of an object/,
     ],
     [
