@@ -1,6 +1,6 @@
 /** Folders of tests that drive processes, sockets or a browser, which a stalled machine may let run into a limit. */
 const TIMED =
-  /^test\/(bench|cli|conformance|http|l1|node|p2p|packaging|rpc|sequencer|status|storage\/objects|telemetry)\//;
+  /^test\/(bench|bot|cli|conformance|http|l1|local-network|network|node|p2p|packaging|process|rpc|sequencer|status|storage\/objects|telemetry)\//;
 
 /**
  * What must hold in every attempt: nothing is signed twice, lost at a kill or a crash, or accepted from an attacker.
