@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killLocalNetwork } from "./kills.ts";
-import "../../support/soak.ts";
+import "../support/soak.ts";
 
 const KILLS = 2;
 const MOST_SECONDS = 2;

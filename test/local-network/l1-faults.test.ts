@@ -10,7 +10,7 @@ import { startAnvil } from "../l1/chain-a.ts";
 import { l1Process } from "./l1-process.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
-import "../../support/soak.ts";
+import "../support/soak.ts";
 
 let folder: string;
 let data: string;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { killEverything } from "./kills.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
-import "../../support/soak.ts";
+import "../support/soak.ts";
 
 /** A multiple of 3; a long run sets more. */
 const KILLS = Number(process.env.SVC_STATE_KILLS ?? 3);
