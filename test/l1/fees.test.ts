@@ -45,6 +45,8 @@ describe("min fees of the recorded chain", () => {
   /** Timestamps of the requests for L1 fees. */
   const times: number[] = [];
   let broken = false;
+  /** Answers for the pending checkpoint that are still to come from the state after the block that is asked for. */
+  let ahead = 0;
   const counted = (): L1Rpc =>
     new Proxy(rpc, {
       get: (target, name) =>
@@ -54,7 +56,11 @@ describe("min fees of the recorded chain", () => {
               calls.push(call.about ?? call.method);
               const [{ data = "" } = {}] = call.params as { data?: string }[];
               if (call.about === "Rollup.getL1FeesAt") times.push(Number(`0x${data.slice(10)}`));
-              return broken ? Promise.reject(new Error("no L1")) : target.request(call);
+              if (broken) return Promise.reject(new Error("no L1"));
+              const answer = target.request(call);
+              if (call.about !== "Rollup.getPendingCheckpointNumber" || ahead === 0) return answer;
+              ahead--;
+              return answer.then((word) => `0x${(BigInt(word as string) + 1n).toString(16).padStart(64, "0")}`);
             },
     });
   const reader = (now?: () => number) => {
@@ -69,6 +75,16 @@ describe("min fees of the recorded chain", () => {
 
   test("the current min fees are those that the network's node answered", async () => {
     expect(await rollup.fees.currentMinFees()).toEqual({ feePerDaGas: 0n, feePerL2Gas: 10_200_000n });
+  });
+
+  test("min fees whose reads reverted, since the state changed between them, are read again", async () => {
+    const { fees, asked } = reader();
+    ahead = 1;
+    expect(await fees.currentMinFees()).toEqual({ feePerDaGas: 0n, feePerL2Gas: 10_200_000n });
+    expect(asked()).toBe(2);
+    ahead = 3;
+    await expect(reader().fees.currentMinFees()).rejects.toThrow(/Rollup__UnavailableTempCheckpointLog/);
+    expect(ahead).toBe(0);
   });
 
   test("min fees are predicted for the current slot and two more", async () => {

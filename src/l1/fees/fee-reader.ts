@@ -8,7 +8,7 @@ import {
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import { rollupFeesAbi } from "../abi/rollup-fees.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import { PerL1Block, sharedLatestBlock } from "../latest-block.ts";
+import { PerL1Block, readAtLatest, sharedLatestBlock } from "../latest-block.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { FeeReader, L1Block, RollupIdentity } from "../types.ts";
 
@@ -42,12 +42,13 @@ export class JsonRpcFeeReader implements FeeReader {
   }
 
   async currentMinFees(): Promise<GasFees> {
-    return { ...(await this.#current.at(await this.#latestBlock())) };
+    return { ...(await readAtLatest(this.#latestBlock, (block) => this.#current.at(block))) };
   }
 
   async predictedMinFees(usage: ManaUsage): Promise<GasFees[]> {
-    const block = await this.#latestBlock();
-    const [current, basis] = await Promise.all([this.#current.at(block), this.#basis.at(block)]);
+    const [current, basis] = await readAtLatest(this.#latestBlock, (block) =>
+      Promise.all([this.#current.at(block), this.#basis.at(block)]),
+    );
     return [{ ...current }, ...predictMinFees(basis, usage)];
   }
 

@@ -31,7 +31,7 @@ class LastingValue<T> {
   /** Rejects with the error of `read` if the cached value is too old. */
   async get(read: () => Promise<T>): Promise<T> {
     const { patienceMs } = this.#options;
-    const asked = this.#remembered(read());
+    const asked = this.#current(read);
     if (this.#recent() === undefined) return await asked;
     const over = new AbortController();
     const first = await Promise.race([
@@ -47,6 +47,14 @@ class LastingValue<T> {
   #recent(): T | undefined {
     const { now, maxAgeMs } = this.#options;
     return this.#last !== undefined && now() - this.#last.at < maxAgeMs ? this.#last.value : undefined;
+  }
+
+  /** An L1 that answered too late answers again, so it is asked once more. */
+  #current(read: () => Promise<T>): Promise<T> {
+    return this.#remembered(read()).catch((error: unknown) => {
+      if (error instanceof StaleFeesError) return this.#remembered(read());
+      throw error;
+    });
   }
 
   /** The age of a value counts from the request for it. Rejects with a StaleFeesError if it is too old by then. */
