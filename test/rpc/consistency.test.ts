@@ -154,7 +154,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
   const chain = new Chain(179);
   const settled: ((answer: RpcAnswer) => void)[] = [];
   const slow = () => new Promise<RpcAnswer>((resolve) => void settled.push(resolve));
-  const dispatcher = { answerScanned: slow, answerBytes: slow, answer: slow } as unknown as Dispatcher;
+  const dispatcher = { answerBytes: slow } as unknown as Dispatcher;
   const options = {
     ...{ consistency: chain.consistency(), versionHeaders: [], cors: false, maxBodyBytes: 1_000 },
     healthy: async () => true,

@@ -41,8 +41,6 @@ function setUp() {
   const dispatcher = new Dispatcher(registry, { ...options, longCalls }, log);
   const ask = async (request: object, caller: Caller | undefined, padding: number) => {
     const body = Buffer.from(JSON.stringify(request) + " ".repeat(padding));
-    const scanned = padding === 0 ? await dispatcher.answerScanned(body, caller) : undefined;
-    if (scanned instanceof Uint8Array) return JSON.parse(Buffer.from(scanned).toString());
     const answer = await dispatcher.answerBytes(body, undefined, caller);
     return answer === NO_ANSWER ? "no answer" : JSON.parse(Buffer.from(answer.body).toString());
   };

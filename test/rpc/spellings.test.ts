@@ -59,10 +59,8 @@ function setUp(namespaces: readonly Namespace[]) {
   const dispatcher = new Dispatcher(registry, { ...options, longCalls }, log);
   const ask = async (name: string, ...params: unknown[]) => {
     const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params }));
-    const scanned = await dispatcher.answerScanned(body);
-    const answer = scanned === undefined ? await dispatcher.answerBytes(body) : scanned;
-    const bytes = answer instanceof Uint8Array ? answer : (answer as { body: Uint8Array }).body;
-    const { result, error } = JSON.parse(Buffer.from(bytes).toString());
+    const answer = await dispatcher.answerBytes(body);
+    const { result, error } = JSON.parse(Buffer.from(answer.body).toString());
     return error?.message ?? result;
   };
   const counted = () => counts.read().map((one) => [one.method, one.ok + one.failed]);

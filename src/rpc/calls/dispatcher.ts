@@ -56,19 +56,13 @@ export class Dispatcher {
   }
 
   /**
-   * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to
-   * `answerBytes`. Bytes are the body of an answer of status 200 and valid until the next call of any of these methods;
-   * an array is such a body in parts, which stay valid. `caller` as for `answer`.
+   * Answers a request body of any kind, an empty one like an empty request. One of the usual form is answered straight
+   * from its bytes. `admitBatch` and `caller` as for `answer`.
    */
-  answerScanned(
-    body: Uint8Array,
-    caller?: Caller,
-  ): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
-    return this.#scanned.answer(body, caller);
-  }
-
-  /** Answers a request body of any kind. `admitBatch` and `caller` as for `answer`. */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
+    if (body.length === 0) return this.answer({}, admitBatch, caller);
+    const scanned = this.#scanned.answer(body, caller);
+    if (scanned !== undefined) return scanned;
     const { longCalls, maxBatchSize, readsAllBodies, results, counts } = this.#options;
     const batch = ScannedBatch.of(body, { methods: this.#methods, maxBatchSize, results, counts });
     if (batch !== undefined) return this.#answerBatch(batch, admitBatch, caller);

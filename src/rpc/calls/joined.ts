@@ -1,5 +1,5 @@
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import { detachBuffer } from "../limits/detach-buffer.ts";
+import { release } from "./answer-sink.ts";
 
 /** The answer to a batch, of bodies that are of no other use: their memory is given back. */
 export function joined(bodies: readonly Uint8Array[]): RpcAnswer {
@@ -9,7 +9,7 @@ export function joined(bodies: readonly Uint8Array[]): RpcAnswer {
     out[at] = at === 0 ? 0x5b : 0x2c;
     out.set(body, at + 1);
     at += body.length + 1;
-    detachBuffer(body);
+    release({ body });
   }
   out[at] = 0x5d;
   return { status: 200, body: out };

@@ -25,11 +25,8 @@ export class ScannedCalls {
     this.#counts = counts;
   }
 
-  /** See Dispatcher.answerScanned. */
-  answer(
-    body: Uint8Array,
-    caller?: Caller,
-  ): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
+  /** undefined for what takes a closer look. */
+  answer(body: Uint8Array, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
     if (!scan.scan(body, this.#methods.raw)) return undefined;
     if (scan.idTo === 0 && caller?.sendsNotifications) return undefined;
@@ -43,7 +40,7 @@ export class ScannedCalls {
       const out = this.#open(body);
       if (closeWithRaw(found.raw, body, scan.paramsFrom, scan.paramsTo, out)) {
         countAnswered(this.#counts, counted, started);
-        return out.view();
+        return { status: 200, body: out.view(), memory: "lent" };
       }
       out.rewind(0);
       if (!scan.scan(body)) return undefined;
@@ -55,7 +52,8 @@ export class ScannedCalls {
     if (end !== undefined) {
       countAnswered(this.#counts, counted, started);
       const out = this.#open(body);
-      return end.length >= SENT_IN_PARTS ? [new Uint8Array(out.view()), end] : out.bytes(end).view();
+      if (end.length >= SENT_IN_PARTS) return { status: 200, body: out.take(), end };
+      return { status: 200, body: out.bytes(end).view(), memory: "lent" };
     }
     const request = {
       id: scan.idTo > 0 ? JSON.parse(latin1(body, scan.idFrom, scan.idTo)) : undefined,

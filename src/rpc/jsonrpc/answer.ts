@@ -2,10 +2,22 @@ import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
 
 export type Header = readonly [name: string, value: string];
 
-/** JSON text of a whole response and the HTTP status that goes with it. */
-export interface RpcAnswer {
-  status: number;
+/** Body of an answer, and whose its memory is. */
+export interface AnswerBody {
   body: Uint8Array;
+  /** Follows `body`: the end of a cached answer. It never changes and is never freed. */
+  end?: Uint8Array;
+  /**
+   * Of `body`. Undefined: it belongs to this answer alone, and is freed once it has been sent. "lent": valid until the
+   * thread makes its next answer, so that who needs it longer copies it; a promise never gives it. "shared": it never
+   * changes and is never freed.
+   */
+  memory?: "lent" | "shared";
+}
+
+/** JSON text of a whole response and the HTTP status that goes with it. */
+export interface RpcAnswer extends AnswerBody {
+  status: number;
   /** Headers beside those of every answer. */
   headers?: readonly Header[];
 }

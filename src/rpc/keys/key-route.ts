@@ -52,11 +52,11 @@ export class KeyRoute implements HttpApplication {
     return [...(this.#ordinary.notPlain ?? []), ...KEY_HEADERS];
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const { ring, required, applicationFor } = this.#options;
     const presented = head.method === "OPTIONS" || WITHOUT_KEY.has(head.path) ? undefined : presentedKey(head);
-    if (presented === undefined) return this.#ordinary.receive(head, admitted);
-    if (presented === "") return required ? this.#missing : this.#ordinary.receive(head, admitted);
+    if (presented === undefined) return this.#ordinary.receive(head);
+    if (presented === "") return required ? this.#missing : this.#ordinary.receive(head);
     const key = ring.find(presented);
     return key === undefined ? this.#wrong : applicationFor(key).receive(head);
   }

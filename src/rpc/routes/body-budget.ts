@@ -3,6 +3,9 @@ import type { Answer, BodyRequest, HttpApplication, Inflate, PlainPost, RequestH
 import { isBodyRequest } from "../wire/listener.ts";
 import { TOO_MANY_BODIES } from "../wire/refusals.ts";
 
+/** Bodies up to this length that arrive in one read are answered without being counted. */
+const UNCOUNTED_BYTES = 8 * 1024;
+
 /**
  * Bounds the bytes of request bodies that are being received and answered at one time, for ports that take large ones:
  * half of the bound as they are sent, half as they are decompressed. A request whose body has no room is answered with
@@ -23,11 +26,12 @@ export class BodyBudget implements HttpApplication {
   }
 
   get plainPost(): PlainPost | undefined {
-    return this.#inner.plainPost;
+    const inner = this.#inner.plainPost;
+    return inner && { ...inner, maxBytes: Math.min(inner.maxBytes, UNCOUNTED_BYTES) };
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
-    const outcome = this.#inner.receive(head, admitted);
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
+    const outcome = this.#inner.receive(head);
     if (!isBodyRequest(outcome)) return outcome;
     const { maxBytes } = outcome;
     const length = head.header("content-length");

@@ -30,7 +30,7 @@ export class OriginList implements HttpApplication {
     return [...(this.#inner.notPlain ?? []), "origin"];
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const origin = head.header("origin");
     const allowed = this.#origins.has(origin) ? origin : undefined;
     if (head.method === "OPTIONS" && head.header("access-control-request-method") !== "") {
@@ -38,7 +38,7 @@ export class OriginList implements HttpApplication {
       const headers: Header[] = asked === "" ? [] : [["Access-Control-Allow-Headers", asked]];
       return this.#answered({ status: 204, headers: [METHODS, MAX_AGE, ...headers] }, allowed);
     }
-    const outcome = this.#inner.receive(head, admitted);
+    const outcome = this.#inner.receive(head);
     if (outcome instanceof Promise) return outcome.then((answer) => this.#answered(answer, allowed));
     if (!("maxBytes" in outcome)) return this.#answered(outcome, allowed);
     return {

@@ -85,9 +85,9 @@ export class GetReads implements HttpApplication {
     return this.#inner.notPlain;
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     // Preflights are answered alike for all paths.
-    if (!head.path.startsWith(GET_PREFIX) || head.method === "OPTIONS") return this.#inner.receive(head, admitted);
+    if (!head.path.startsWith(GET_PREFIX) || head.method === "OPTIONS") return this.#inner.receive(head);
     if (head.method !== "GET" && head.method !== "HEAD") {
       return this.#unkept(failure(405, INVALID_REQUEST, "Method Not Allowed"), [ALLOW]);
     }

@@ -18,9 +18,9 @@ export class HealthRoute implements HttpApplication {
     return this.#inner.plainPost;
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const asked = head.path === "/health" && (head.method === "GET" || head.method === "HEAD");
-    return asked ? HEALTHY : this.#inner.receive(head, admitted);
+    return asked ? HEALTHY : this.#inner.receive(head);
   }
 
   failed(error: unknown): Answer {

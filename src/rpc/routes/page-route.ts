@@ -78,10 +78,10 @@ export class PageRoute implements HttpApplication {
     return this.#inner.notPlain;
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const { path } = head;
-    if (path !== PAGE && !path.startsWith(`${PAGE}/`)) return this.#inner.receive(head, admitted);
-    if (path === PAGE_RPC) return this.#inner.receive(head, admitted);
+    if (path !== PAGE && !path.startsWith(`${PAGE}/`)) return this.#inner.receive(head);
+    if (path === PAGE_RPC) return this.#inner.receive(head);
     if (head.method !== "GET" && head.method !== "HEAD") return NOT_ALLOWED;
     return path === PAGE ? TO_PAGE : this.#file(path, head);
   }
@@ -94,8 +94,7 @@ export class PageRoute implements HttpApplication {
       .header("if-none-match")
       .split(",")
       .some((tag) => tag.trim().replace(/^W\//, "") === etag);
-    // A copy: the listener takes back the memory of what it has sent.
-    return known ? { status: 304, headers } : { status: 200, headers, body: new Uint8Array(body) };
+    return known ? { status: 304, headers } : { status: 200, headers, body, memory: "shared" };
   }
 
   failed(error: unknown): Answer {
@@ -117,8 +116,8 @@ export class PageRpcRoute implements HttpApplication {
     return this.#inner.plainPost;
   }
 
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
-    if (head.path !== PAGE_RPC) return this.#inner.receive(head, admitted);
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
+    if (head.path !== PAGE_RPC) return this.#inner.receive(head);
     return this.#page.receive(withPath(head, "/"));
   }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import { bodyBytes, keptLater, ownBody, release } from "../calls/answer-sink.ts";
 import {
   BLOCK_HEADER,
   type Consistency,
@@ -8,11 +9,9 @@ import {
   readMinBlock,
 } from "../calls/consistency.ts";
 import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
-import { LONGEST_SCANNED } from "../calls/envelope-scan.ts";
 import { failure, type Header, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
-import { detachBuffer } from "../limits/detach-buffer.ts";
 import type { CallLimit } from "../limits/rate-limit.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
@@ -95,17 +94,13 @@ export class RpcApplication implements HttpApplication {
     const exposed = options.consistency !== undefined && options.cors !== false ? [EXPOSED] : [];
     this.#json = [JSON_BODY, ...this.#common, ...exposed];
     this.#ordinary = this.#json;
-    const headers = () => this.#ordinaryHeaders();
     this.plainPost = {
-      maxBytes: Math.min(LONGEST_SCANNED, options.maxBodyBytes),
-      get headers() {
-        return headers();
-      },
+      maxBytes: options.maxBodyBytes,
       answer: (body, wishes, from) => this.#plain(body, wishes, from),
     };
   }
 
-  receive(head: RequestHead, admitted = false): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const path = normalPath(head.path);
     if (head.method === "OPTIONS" && this.#options.cors !== false) {
       const asked = head.header("access-control-request-method");
@@ -116,7 +111,7 @@ export class RpcApplication implements HttpApplication {
       const vary = this.#options.cors === false ? VARY_WITHOUT_ORIGIN : VARY;
       return { status: 200, headers: [vary, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
     }
-    if (path === "/" && head.method === "POST") return this.#rpc(head, admitted);
+    if (path === "/" && head.method === "POST") return this.#rpc(head);
     if (path !== "/" && (head.method === "GET" || head.method === "HEAD")) return this.#health(path, head);
     return this.#text(405, "Method Not Allowed", [["Allow", ALLOW[path]]]);
   }
@@ -181,9 +176,9 @@ export class RpcApplication implements HttpApplication {
   }
 
   /** An answer to a request that was read. */
-  #answered({ status, body, headers }: RpcAnswer): Answer {
+  #answered({ status, body, end, memory, headers }: RpcAnswer): Answer {
     const ordinary = this.#ordinaryHeaders();
-    return { status, headers: headers === undefined ? ordinary : [...ordinary, ...headers], body };
+    return { status, headers: headers === undefined ? ordinary : [...ordinary, ...headers], body, end, memory };
   }
 
   /** Refuses a request whose block is not there. */
@@ -206,42 +201,55 @@ export class RpcApplication implements HttpApplication {
 
   #respond(answer: RpcAnswer, acceptEncoding: string): Answer | Promise<Answer> {
     const plain = this.#answered(answer);
-    if (acceptEncoding === "" || answer.body.length < COMPRESSION_THRESHOLD) return plain;
+    const length = bodyBytes(answer);
+    if (acceptEncoding === "" || length < COMPRESSION_THRESHOLD) return plain;
     const compression = acceptedCompression(acceptEncoding);
     if (compression === undefined) return plain;
-    const encoded = (body: Uint8Array): Answer => {
-      detachBuffer(answer.body);
-      return { ...plain, headers: [...plain.headers, ["Content-Encoding", compression.name]], body };
-    };
     const { budget = UNBOUNDED } = this.#options;
-    const { length } = answer.body;
     if (!budget.take(length)) return TOO_MANY_ANSWERS;
-    const body = compress(compression, answer.body);
-    if (body instanceof Promise) return body.then(encoded).finally(() => budget.release(length));
-    budget.release(length);
-    return encoded(body);
+    const whole = ownBody(answer);
+    const { status, headers } = plain;
+    const encoded = (body: Uint8Array): Answer => {
+      budget.release(length);
+      release({ body: whole });
+      return { status, headers: [...headers, ["Content-Encoding", compression.name]], body };
+    };
+    const body = compress(compression, whole);
+    if (!(body instanceof Promise)) return encoded(body);
+    return body.then(encoded, (error: unknown) => {
+      budget.release(length);
+      throw error;
+    });
   }
 
-  #plain(body: Uint8Array, { acceptEncoding, minBlock }: PlainWishes, from: Caller): ReturnType<PlainPost["answer"]> {
+  #plain(body: Uint8Array, wishes: PlainWishes, from: Caller): Answer | Promise<Answer> {
+    const { rateLimit } = this.#options;
+    if (rateLimit === undefined) return this.#dispatch(body, wishes, from, undefined);
+    const client = from.client();
+    const refusal = rateLimit.request(client);
+    if (refusal !== undefined) return this.#answered(refusal);
+    return this.#dispatch(body, wishes, from, (furtherCalls) => rateLimit.batch(client, furtherCalls));
+  }
+
+  /** Answers the body of a request whose head has been read. */
+  #dispatch(
+    body: Uint8Array,
+    { acceptEncoding, minBlock }: PlainWishes,
+    caller: Caller,
+    admitBatch: AdmitBatch | undefined,
+  ): Answer | Promise<Answer> {
     const { consistency } = this.#options;
     let mark: MinBlock | undefined;
-    if (minBlock !== "" && consistency !== undefined) {
-      mark = readMinBlock(minBlock);
-      if (mark === undefined || !consistency.has(mark)) return undefined;
-    }
-    const refusal = this.#options.rateLimit?.request(from.client());
-    if (refusal !== undefined) return this.#answered(refusal);
-    const answer = this.#dispatcher.answerScanned(body, from);
-    if (answer === undefined) return undefined;
-    if (answer instanceof Promise) return answer.then((settled) => this.#finished(settled, acceptEncoding, mark));
-    if (Array.isArray(answer)) {
-      const parts: readonly Uint8Array[] = answer;
-      return acceptEncoding === "" ? parts : this.#respond({ status: 200, body: Buffer.concat(parts) }, acceptEncoding);
-    }
-    if (!(answer instanceof Uint8Array)) return this.#respond(answer as RpcAnswer, acceptEncoding);
-    if (acceptEncoding === "" || answer.length < COMPRESSION_THRESHOLD) return answer;
-    // Compressing may take until after the next request.
-    return this.#respond({ status: 200, body: new Uint8Array(answer) }, acceptEncoding);
+    const now = (given: Uint8Array): Answer | Promise<Answer> => {
+      const answer = this.#dispatcher.answerBytes(given, admitBatch, caller);
+      if (!(answer instanceof Promise)) return this.#finished(answer, acceptEncoding, mark);
+      return answer.then((settled) => this.#finished(settled, acceptEncoding, mark));
+    };
+    if (minBlock === "" || consistency === undefined) return now(body);
+    mark = readMinBlock(minBlock);
+    if (mark === undefined) return this.#refused(400, `${MIN_BLOCK_HEADER} ${MIN_BLOCK_RULE}`);
+    if (consistency.has(mark)) return now(body);
+    return this.#whenReached(consistency, mark, { body, address: caller.client(), signal: caller.signal() }, now);
   }
 
   /** Answers a request once the chain has a block, or refuses it. */
@@ -257,66 +265,63 @@ export class RpcApplication implements HttpApplication {
     try {
       // The listener takes the memory of the body back.
       const copy = new Uint8Array(body);
-      if (await consistency.reached(mark, { address, signal })) return await now(copy);
+      if (await consistency.reached(mark, { address, signal })) return await keptLater(now(copy));
       return this.#missing(consistency, mark);
     } finally {
       budget.release(length);
     }
   }
 
-  #rpc(head: RequestHead, admitted: boolean): BodyRequest | Answer | Promise<Answer> {
-    const { rateLimit } = this.#options;
+  /** Refuses a request without having read its body. */
+  #refused(status: number, message: string): Answer {
+    const { body } = failure(status, INVALID_REQUEST, message);
+    return { status, headers: [JSON_BODY, ...this.#unread], body };
+  }
+
+  #rpc(head: RequestHead): BodyRequest | Answer | Promise<Answer> {
+    const { rateLimit, consistency } = this.#options;
     let admitBatch: AdmitBatch | undefined;
     if (rateLimit !== undefined) {
       const client = head.client();
-      const refusal = admitted ? undefined : rateLimit.request(client);
+      const refusal = rateLimit.request(client);
       // Before its body is read: a refusal costs next to nothing.
       if (refusal !== undefined) return this.#answered(refusal);
       admitBatch = (furtherCalls) => rateLimit.batch(client, furtherCalls);
     }
     const acceptEncoding = head.header("accept-encoding");
-    const respond = (answer: RpcAnswer) => this.#finished(answer, acceptEncoding, mark);
-    const now = (body: Uint8Array): Answer | Promise<Answer> => {
-      const answer =
-        body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch, head);
-      return answer instanceof Promise ? answer.then(respond) : respond(answer);
-    };
-    const refuse = (status: number, message: string): Answer => {
-      const { body } = failure(status, INVALID_REQUEST, message);
-      return { status, headers: [JSON_BODY, ...this.#unread], body };
-    };
-    const { consistency } = this.#options;
     const minBlock = consistency === undefined ? "" : head.header(MIN_BLOCK_HEADER);
-    const mark = minBlock === "" ? undefined : readMinBlock(minBlock);
-    if (minBlock !== "" && mark === undefined) return refuse(400, `${MIN_BLOCK_HEADER} ${MIN_BLOCK_RULE}`);
-    const dispatch = (body: Uint8Array): Answer | Promise<Answer> =>
-      consistency === undefined || mark === undefined || consistency.has(mark)
-        ? now(body)
-        : this.#whenReached(consistency, mark, { body, address: head.client(), signal: head.signal() }, now);
+    if (minBlock !== "" && readMinBlock(minBlock) === undefined) {
+      return this.#refused(400, `${MIN_BLOCK_HEADER} ${MIN_BLOCK_RULE}`);
+    }
+    const dispatch = (body: Uint8Array) => this.#dispatch(body, { acceptEncoding, minBlock }, head, admitBatch);
 
     // A body of another type counts as an empty request, unread.
-    if (!isJsonType(head.header("content-type"))) return dispatch(new Uint8Array());
+    if (!isJsonType(head.header("content-type"))) return keptLater(dispatch(new Uint8Array()));
     const limit = this.#options.maxBodyBytes;
-    const tooLarge = () => refuse(413, "request entity too large");
+    const tooLarge = () => this.#refused(413, "request entity too large");
     let encoding: string;
     try {
       encoding = contentEncoding(head.header("content-encoding"));
     } catch (error) {
-      if (error instanceof UnsupportedEncodingError) return refuse(400, error.message);
+      if (error instanceof UnsupportedEncodingError) return this.#refused(400, error.message);
       throw error;
     }
     return {
       maxBytes: encoding === "identity" ? limit : compressedLimit(limit),
       tooLarge,
-      timedOut: () => refuse(408, "request timeout"),
-      answer(body, inflate = (decompress) => decompress()) {
+      timedOut: () => this.#refused(408, "request timeout"),
+      answer: (body, inflate = (decompress) => decompress()) => {
         if (encoding === "identity" || body.length === 0) return dispatch(body);
         const compressed = new Uint8Array(body);
-        return inflate(() => decompressed(compressed, encoding, limit)).then(dispatch, (error: unknown) => {
-          if (error instanceof BodyTooLargeError) return tooLarge();
-          if (error instanceof CorruptBodyError) return refuse(400, error.message);
-          throw error;
-        });
+        const bytes = inflate(() => decompressed(compressed, encoding, limit));
+        return bytes.then(
+          (whole) => keptLater(dispatch(whole)),
+          (error: unknown) => {
+            if (error instanceof BodyTooLargeError) return tooLarge();
+            if (error instanceof CorruptBodyError) return this.#refused(400, error.message);
+            throw error;
+          },
+        );
       },
     };
   }

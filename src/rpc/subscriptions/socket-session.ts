@@ -1,13 +1,12 @@
 import { setMaxListeners } from "node:events";
-import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
+import { bodyBytes, ownBody, release } from "../calls/answer-sink.ts";
+import type { AdmitBatch } from "../calls/dispatcher.ts";
 import { NO_ANSWER } from "../calls/notifications.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { ControlFrames } from "../limits/control-frames.ts";
-import { detachBuffer } from "../limits/detach-buffer.ts";
 import type { TurnShare } from "../limits/turn-share.ts";
-import type { Caller } from "../ports/caller.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import {
   POLICY_VIOLATION,
@@ -101,7 +100,7 @@ export class SocketSession implements SocketHandlers, Member {
     const access = this.#access();
     if (access === undefined) return;
     const refusal = access.rateLimit?.request(this.client);
-    if (refusal !== undefined) return void this.#send(refusal.body);
+    if (refusal !== undefined) return void this.#send(refusal);
     if (this.#waiting.length === 0 && this.#canAnswer && this.#parts.share.take()) return void this.#answer(text);
     const { maxWaitingBytes } = this.#parts.limits;
     const bytes = TextQueue.bytesOf(text);
@@ -235,9 +234,9 @@ export class SocketSession implements SocketHandlers, Member {
       subscriber: this.#subscriber(answered),
       sendsNotifications: true,
     };
-    const answer = scanned(dispatcher, text, caller) ?? dispatcher.answerBytes(text, admitBatch, caller);
+    const answer = dispatcher.answerBytes(text, admitBatch, caller);
     const give = (given: RpcAnswer): void => {
-      if (given !== NO_ANSWER) this.#send(given.body);
+      if (given !== NO_ANSWER) this.#send(given);
       for (const begin of answered) begin();
     };
     if (!(answer instanceof Promise)) return void give(answer);
@@ -308,17 +307,18 @@ export class SocketSession implements SocketHandlers, Member {
     });
   }
 
-  #send(body: Uint8Array): void {
+  #send(answer: RpcAnswer): void {
     // Calls that were under way when the connection ended are still answered.
-    if (!this.#open) return void detachBuffer(body);
+    if (!this.#open) return void release(answer);
+    const bytes = bodyBytes(answer);
     // Before the library has the bytes: many clients may not read at once.
-    if (!this.#parts.budget.take(body.length)) {
-      detachBuffer(body);
+    if (!this.#parts.budget.take(bytes)) {
+      release(answer);
       return void this.#endForOthers();
     }
-    this.#accounted += body.length;
-    this.#lastBytes = body.length;
-    this.#socket.give(body);
+    this.#accounted += bytes;
+    this.#lastBytes = bytes;
+    this.#socket.give(ownBody(answer));
     this.#account();
   }
 
@@ -335,13 +335,4 @@ export class SocketSession implements SocketHandlers, Member {
   #endForOthers(): void {
     this.cut("busy", TRY_AGAIN_LATER, "the node is busy: too many answers wait to be taken");
   }
-}
-
-/** The answer to an ordinary call, or to none; undefined for what takes a closer look. */
-function scanned(dispatcher: Dispatcher, text: Uint8Array, caller: Caller): RpcAnswer | Promise<RpcAnswer> | undefined {
-  if (text.length === 0) return dispatcher.answer({});
-  const answer = dispatcher.answerScanned(text, caller);
-  if (answer === undefined || answer instanceof Promise) return answer;
-  if (answer instanceof Uint8Array) return { status: 200, body: new Uint8Array(answer) };
-  return "status" in answer ? answer : { status: 200, body: Buffer.concat(answer) };
 }

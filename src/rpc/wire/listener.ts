@@ -1,5 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
-import type { Header } from "../jsonrpc/answer.ts";
+import type { AnswerBody, Header } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import type { OpenConnections } from "../limits/open-connections.ts";
 import type { Caller } from "../ports/caller.ts";
@@ -20,21 +20,17 @@ export interface RequestHead extends Caller {
   header(name: string): string;
 }
 
-export interface Answer {
+/** The body is not sent in answer to HEAD. */
+export interface Answer extends Partial<AnswerBody> {
   status: number;
   /** Not to be changed once it has been sent: a list that is used again is written faster. */
   headers: readonly Header[];
-  /**
-   * Not sent in answer to HEAD. A large one must be of this answer alone: its memory is given back once it has been
-   * sent.
-   */
-  body?: Uint8Array;
 }
 
-/** The application needs the body before it can answer. */
 /** Runs `decompress` as soon as there is room for its result. */
 export type Inflate = (decompress: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
+/** The application needs the body before it can answer. */
 export interface BodyRequest {
   /** Most bytes to keep. A longer body is read to its end, as far as that is bearable, and thrown away. */
   maxBytes: number;
@@ -45,8 +41,8 @@ export interface BodyRequest {
 }
 
 export interface HttpApplication {
-  /** `admitted`: `plainPost` has been asked about this request, and gave nothing. */
-  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest;
+  /** An answer at once is never lent: it may have to wait for its turn. */
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest;
   /** The answer to a request whose handling threw. */
   failed(error: unknown): Answer;
   readonly plainPost?: PlainPost;
@@ -61,27 +57,12 @@ export interface PlainWishes {
   readonly minBlock: string;
 }
 
-/**
- * A short cut for the requests that come by the thousand: POST to "/", of type application/json, with the whole body at
- * hand as it was sent. Adapters may leave it out.
- */
+/** Fast path: POST / with a JSON type, not encoded, whose whole body arrived in one read. Adapters may leave it out. */
 export interface PlainPost {
-  /** Longest bodies to ask about. */
+  /** Longer bodies are left to `receive`. */
   readonly maxBytes: number;
-  /**
-   * Of the answer that was given last, if it was given as bytes alone. Their status is 200. The same list as long as
-   * nothing changes.
-   */
-  readonly headers: readonly Header[];
-  /**
-   * Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined:
-   * `receive` has to be asked. Never throws. A caller whose signal was asked for gets a promise.
-   */
-  answer(
-    body: Uint8Array,
-    wishes: PlainWishes,
-    from: Caller,
-  ): Uint8Array | readonly Uint8Array[] | Answer | Promise<Answer> | undefined;
+  /** As BodyRequest.answer. Never throws. A caller whose signal was asked for gets a promise. */
+  answer(body: Uint8Array, wishes: PlainWishes, from: Caller): Answer | Promise<Answer>;
 }
 
 /** What opens WebSockets, beside an HttpApplication. */

@@ -10,7 +10,7 @@ const CALL = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"node_getBlocks","par
 function silentClient(budget: AnswerBudget) {
   const ended: number[] = [];
   const called = Promise.withResolvers<{ status: number; body: Uint8Array }>();
-  const dispatcher = { answerScanned: () => undefined, answerBytes: () => called.promise };
+  const dispatcher = { answerBytes: () => called.promise };
   const parts = {
     access: () => ({ dispatcher, rateLimit: undefined }),
     hub: { forget: () => undefined },

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
+import { bodyBytes, kept } from "../../calls/answer-sink.ts";
 import { OpenConnections } from "../../limits/open-connections.ts";
 import { TurnShare } from "../../limits/turn-share.ts";
 import { BodyCollector } from "../body-collector.ts";
@@ -241,14 +242,15 @@ class NodeExchange {
     if (res.destroyed || res.headersSent) return;
     clearTimeout(this.#timer);
     const { budget } = this.#options;
-    const bytes = this.#req.method === "HEAD" ? 0 : (given.body?.length ?? 0);
+    const bytes = this.#req.method === "HEAD" ? 0 : bodyBytes(given);
     const fits = budget?.take(bytes) ?? true;
     if (fits) res.once("close", () => budget?.release(bytes));
-    const { status, headers, body } = fits ? given : TOO_MANY_ANSWERS;
+    const answer = fits ? kept(given) : TOO_MANY_ANSWERS;
+    const { status, headers, body, end } = answer;
     const cutOff = cutsOff || !fits;
     res.statusCode = status;
     for (const [name, value] of headers) res.setHeader(name, value);
-    if (status !== 204) res.setHeader("Content-Length", body?.length ?? 0);
+    if (status !== 204) res.setHeader("Content-Length", bodyBytes(answer));
     if (cutOff || this.#listener.closing) res.setHeader("Connection", "close");
     if (cutOff) {
       // The client is still sending: nothing that follows on this connection could be told apart from the body.
@@ -256,6 +258,8 @@ class NodeExchange {
     }
     res.setTimeout(this.#options.stallTimeoutMs, () => this.#req.socket.destroy());
     res.on("finish", () => res.setTimeout(0));
-    res.end(this.#req.method === "HEAD" ? undefined : body);
+    if (this.#req.method === "HEAD") return void res.end();
+    if (end !== undefined) res.write(body);
+    res.end(end ?? body);
   }
 }

@@ -1,4 +1,5 @@
 import type * as uws from "uWebSockets.js";
+import { bodyBytes, kept, release } from "../../calls/answer-sink.ts";
 import type { AnswerBudget } from "../../limits/answer-budget.ts";
 import { detachBuffer } from "../../limits/detach-buffer.ts";
 import type { TurnShare } from "../../limits/turn-share.ts";
@@ -37,14 +38,15 @@ const WHOLE_ANSWER_BYTES = 64 * 1024;
 /** What is given to the kernel in one turn: copying it takes less than a tenth of a millisecond. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A body in parts, read piece by piece. */
+/** A body, read piece by piece. */
 class Body {
   readonly length: number;
   readonly #parts: readonly Uint8Array[];
 
-  constructor(parts: readonly Uint8Array[]) {
-    this.#parts = parts;
-    this.length = parts.reduce((bytes, part) => bytes + part.length, 0);
+  constructor(answer: Answer) {
+    const { body = EMPTY, end } = answer;
+    this.#parts = end === undefined ? [body] : [body, end];
+    this.length = bodyBytes(answer);
   }
 
   /** From an offset on, to the end of a part at most. */
@@ -86,8 +88,8 @@ export class UwsExchange implements Timed, Caller {
   #body: BodyCollector | undefined;
   #onExpiry: () => void = () => undefined;
   #held = 0;
-  /** Of the answer that is being sent, its own. */
-  #sent: Uint8Array = EMPTY;
+  /** What is being sent, until it is freed. */
+  #sent: Answer | undefined;
   #done = false;
   /** Made when somebody asks for its signal. */
   #gone: AbortController | undefined;
@@ -106,7 +108,7 @@ export class UwsExchange implements Timed, Caller {
    */
   postpone(head: RequestHead, body: Uint8Array): void {
     this.#shared.share.wait(() => {
-      if (!this.#done) this.start(head, false, body);
+      if (!this.#done) this.start(head, body);
     });
   }
 
@@ -139,10 +141,10 @@ export class UwsExchange implements Timed, Caller {
   /**
    * Answers a request. `body` is what has come of its body: all of it, or undefined when it is still to come by `data`.
    */
-  start(head: RequestHead, admitted: boolean, body: Uint8Array | undefined): void {
+  start(head: RequestHead, body: Uint8Array | undefined): void {
     const { application, options, deadlines } = this.#shared;
     try {
-      const outcome = application.receive(head, admitted);
+      const outcome = application.receive(head);
       if (!isBodyRequest(outcome)) this.settle(outcome);
       else if (body !== undefined) {
         if (body.length > outcome.maxBytes) this.#send(outcome.tooLarge(), true);
@@ -204,20 +206,21 @@ export class UwsExchange implements Timed, Caller {
     if (this.#done) return;
     const { budget, deadlines } = this.#shared;
     deadlines.clear(this);
-    const bytes = given.body?.length ?? 0;
+    const bytes = bodyBytes(given);
     const fits = this.#facts.headOnly || budget.take(bytes);
     const answer = fits ? given : TOO_MANY_ANSWERS;
     if (fits && !this.#facts.headOnly) this.#held = bytes;
     const close = cutOff || !fits || this.#closes;
-    const { body = EMPTY } = answer;
-    this.#sent = body;
+    this.#sent = answer;
+    const { body = EMPTY, end } = answer;
+    const length = bodyBytes(answer);
     const res = this.#res;
     res.cork(() => {
       writeHead(res, answer, !close);
-      if (this.#facts.headOnly) res.endWithoutBody(body.length, close);
+      if (this.#facts.headOnly) res.endWithoutBody(length, close);
       // The library lets go of a connection that ends, so what it still holds for it is bounded.
-      else if (body.length === 0 || (close && body.length <= WHOLE_ANSWER_BYTES)) res.end(body, close);
-      else return this.#sendPiecewise(new Body([body]));
+      else if (length === 0 || (close && end === undefined && length <= WHOLE_ANSWER_BYTES)) res.end(body, close);
+      else return this.#sendPiecewise(answer);
       this.finish();
     });
   }
@@ -227,10 +230,10 @@ export class UwsExchange implements Timed, Caller {
    * told apart, and one that pipelines requests without reading is cut off by the library at the next one. The library
    * cannot close the connection behind such an answer: that is left to the next one, or to the end of the listener.
    */
-  #sendPiecewise(body: Body): void {
-    const [ok, complete] = this.#write(body, 0);
+  #sendPiecewise(answer: Answer): void {
+    const [ok, complete] = this.#write(new Body(answer), 0);
     if (complete) this.finish();
-    else this.#sendRest(body, ok);
+    else this.#sendRest(answer, ok);
   }
 
   /** What one turn writes: whether the kernel took it, and whether that was all. */
@@ -244,22 +247,11 @@ export class UwsExchange implements Timed, Caller {
     }
   }
 
-  /** Sends an answer whose body is in parts. They must not change. */
-  sendParts(head: Uint8Array, parts: readonly Uint8Array[]): void {
-    const body = new Body(parts);
-    const { budget } = this.#shared;
-    if (!budget.take(body.length)) {
-      this.#send(TOO_MANY_ANSWERS, true);
-      return;
-    }
-    this.#held = body.length;
-    this.#res.writeStatus(head);
-    this.#sendPiecewise(body);
-  }
-
   /** `ok`: the kernel has taken the last piece, so the next one is for this side to send. */
-  #sendRest(body: Body, ok: boolean): void {
+  #sendRest(answer: Answer, ok: boolean): void {
     const { deadlines, options, turns } = this.#shared;
+    this.#sent = kept(answer);
+    const body = new Body(this.#sent);
     const res = this.#res;
     this.#onExpiry = () => void res.close();
     deadlines.set(this, options.stallTimeoutMs);
@@ -281,11 +273,11 @@ export class UwsExchange implements Timed, Caller {
   }
 
   /** Takes over an answer whose head is written and whose body the kernel did not take whole. */
-  goOn(body: Uint8Array): void {
-    if (!this.#shared.budget.take(body.length)) return void this.#res.close();
-    this.#held = body.length;
-    this.#sent = body;
-    this.#sendRest(new Body([body]), false);
+  goOn(answer: Answer): void {
+    const bytes = bodyBytes(answer);
+    if (!this.#shared.budget.take(bytes)) return void this.#res.close();
+    this.#held = bytes;
+    this.#sendRest(answer, false);
   }
 
   expired(): void {
@@ -317,6 +309,7 @@ export class UwsExchange implements Timed, Caller {
     this.#shared.budget.release(this.#held);
     this.#shared.deadlines.clear(this);
     this.#shared.drain.leave();
-    detachBuffer(this.#sent);
+    if (this.#sent !== undefined) release(this.#sent);
+    this.#sent = undefined;
   }
 }

@@ -199,7 +199,7 @@ function serve(res: types.HttpResponse, req: types.HttpRequest, shared: Exchange
   if (!hasBody(req)) exchange.startEmpty(head);
   else {
     res.onData((chunk, isLast) => exchange.data(chunk, isLast));
-    exchange.start(head, false, undefined);
+    exchange.start(head, undefined);
   }
 }
 

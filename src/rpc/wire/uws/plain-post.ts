@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
+import { bodyBytes } from "../../calls/answer-sink.ts";
 import { MIN_BLOCK_HEADER } from "../../calls/consistency.ts";
-import type { Header } from "../../jsonrpc/answer.ts";
 import type { Caller } from "../../ports/caller.ts";
 import type { Answer, PlainPost, RequestHead } from "../listener.ts";
 import { headBytes } from "./answer-head.ts";
@@ -17,6 +17,7 @@ import { type PlainHeaders, PlainHeads } from "./plain-head.ts";
 const SHORT_ANSWER = 4096;
 const PROBED_IN = 16;
 const LONGEST_AT_ONCE = 16 * 1024;
+const NO_BODY = new Uint8Array();
 let random = 0x9e3779b9;
 
 /** One step of a 32-bit xorshift generator. */
@@ -86,39 +87,41 @@ class PlainExchange implements Caller {
     else if (isLast) this.#answer(new Uint8Array(chunk));
     else {
       const collecting = this.#becomeOrdinary();
-      collecting.start(this.#head(collecting), false, undefined);
+      collecting.start(this.#head(collecting), undefined);
       collecting.data(chunk, false);
     }
   }
 
   #answer(body: Uint8Array): void {
-    const route = this.#route;
-    const { post, shared } = route;
+    const { post, shared } = this.#route;
     if (!shared.share.take()) {
       const waiting = this.#becomeOrdinary();
       waiting.postpone(this.#head(waiting), new Uint8Array(body));
       return;
     }
-    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#headers, this);
-    if (answer === undefined) {
+    if (body.length > post.maxBytes) {
       const ordinary = this.#becomeOrdinary();
-      ordinary.start(this.#head(ordinary), body.length <= post.maxBytes, body);
-    } else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(route.head, answer);
-    else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer as Answer | Promise<Answer>);
-    else if (answer.length > LONGEST_AT_ONCE) {
-      // Room for it has to be asked for before its head is written.
-      this.#becomeOrdinary().settle({ status: 200, headers: post.headers, body: new Uint8Array(answer) });
-    } else {
-      const res = this.#res;
-      const close = shared.drain.closing || shared.idle.crowded;
-      res.writeStatus(close ? headBytes(200, post.headers, false) : route.head);
-      if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
-      else if (!res.tryEnd(answer, answer.length)[1]) {
-        this.#becomeOrdinary().goOn(new Uint8Array(answer));
-        return;
-      }
-      shared.drain.leave();
+      ordinary.start(this.#head(ordinary), body);
+      return;
     }
+    const answer = post.answer(body, this.#headers, this);
+    if (answer instanceof Promise || bodyBytes(answer) > LONGEST_AT_ONCE || this.#ordinary !== undefined) {
+      // Room for a long answer has to be asked for before its head is written.
+      this.#becomeOrdinary().settle(answer);
+    } else this.#send(answer, answer.body ?? NO_BODY);
+  }
+
+  #send(answer: Answer, body: Uint8Array): void {
+    const { drain, idle } = this.#route.shared;
+    const res = this.#res;
+    const close = drain.closing || idle.crowded;
+    res.writeStatus(headBytes(answer.status, answer.headers, !close));
+    if (close || (body.length < SHORT_ANSWER && !isProbed())) res.end(body, close);
+    else if (!res.tryEnd(body, body.length)[1]) {
+      this.#becomeOrdinary().goOn(answer);
+      return;
+    }
+    drain.leave();
   }
 
   client(): string {
@@ -145,28 +148,9 @@ class PlainExchange implements Caller {
   }
 }
 
-class Route {
+interface Route {
   readonly post: PlainPost;
   readonly shared: Exchanges;
-  #headers: readonly Header[];
-  #head: Uint8Array;
-
-  constructor(post: PlainPost, shared: Exchanges) {
-    this.post = post;
-    this.shared = shared;
-    this.#headers = post.headers;
-    this.#head = headBytes(200, this.#headers, true);
-  }
-
-  /** Of the answer that was given last, as bytes. */
-  get head(): Uint8Array {
-    const { headers } = this.post;
-    if (headers !== this.#headers) {
-      this.#headers = headers;
-      this.#head = headBytes(200, headers, true);
-    }
-    return this.#head;
-  }
 }
 
 /**
@@ -179,7 +163,7 @@ export function routePlainPosts(
   shared: Exchanges,
   otherwise: (res: uws.HttpResponse, req: uws.HttpRequest) => void,
 ): void {
-  const route = new Route(post, shared);
+  const route = { post, shared };
   const heads = new PlainHeads(shared.application.notPlain ?? []);
   const { proxies } = shared.options;
   app.post("/", (res, req) => {
