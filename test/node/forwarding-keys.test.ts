@@ -42,7 +42,7 @@ describe("followers of a node that requires API keys", () => {
   afterAll(async () => {
     for (const each of [...followers, node]) await each?.remove();
     l1?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const height = (follower: NodeProcess) =>

@@ -26,6 +26,12 @@ import {
 } from "../prover/three-epochs.ts";
 import { type RemoteSignerServer, startRemoteSigner } from "../sequencer/publisher/remote-signer.ts";
 
+// Simulating the verifier takes anvil seconds, and many where it shares processors.
+vi.mock("../../src/node/publisher.ts", async (original) => ({
+  ...(await original<typeof import("../../src/node/publisher.ts")>()),
+  PUBLISHER_TIMEOUT_MS: 120_000,
+}));
+
 const [POOR, RICH, REMOTE] = [7201n, 7202n, 7203n].map((key) => bigUintBytes(key, 32));
 const addressOf = (key: Uint8Array): string => new LocalSigner(key).address;
 const EPOCH_23 = recordedSubmissions().find(({ epoch }) => epoch === 23) as RecordedSubmission;
@@ -61,6 +67,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
       registryAddress: l1.registryAddress,
       ethereumSlotDuration: 4,
       requireTraces: false,
+      timeoutMs: 120_000,
     });
     signer = await startRemoteSigner(REMOTE);
     folder = mkdtempSync(join(tmpdir(), "prover-publishers-"));
