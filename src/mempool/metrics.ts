@@ -1,7 +1,7 @@
+import { DROP_REASONS } from "../protocol/tx/drop-reasons.ts";
 import { gauge, histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { AttestationPool } from "./attestations/attestation-pool.ts";
-import { EVICTION_REASONS } from "./pool/drop-reasons.ts";
 import { MINED_DELAY_MS, type TxPool } from "./pool/tx-pool.ts";
 
 const EVICTION = "aztec.mempool.eviction_reason";
@@ -30,7 +30,7 @@ export const MEMPOOL_METRICS = {
     meaning: "transactions that were not taken because they may not be pending",
   }),
   evicted: upDownCounter("aztec.mempool.tx_pool_v2.evicted_count", {
-    labels: { [EVICTION]: EVICTION_REASONS },
+    labels: { [EVICTION]: DROP_REASONS },
     meaning: "transactions that left the pool without being final, by reason",
   }),
   restored: upDownCounter("aztec.mempool.tx_pool_v2.soft_deleted_hits", {
@@ -76,7 +76,7 @@ export function observeTxPool(metrics: Metrics, pool: TxPool): void {
     to.setDistribution(rows.txMinedDelay, pool.minedDelays.read());
     to.set(rows.ignored, pool.refused.ignored);
     to.set(rows.rejected, pool.refused.rejected);
-    for (const reason of EVICTION_REASONS) to.set(rows.evicted, pool.evicted.get(reason) ?? 0, { [EVICTION]: reason });
+    for (const reason of DROP_REASONS) to.set(rows.evicted, pool.evicted.get(reason) ?? 0, { [EVICTION]: reason });
     to.set(rows.restored, pool.protections.restored);
     to.set(rows.missing, pool.protections.missing);
   });

@@ -1,36 +1,23 @@
 import { mapKey } from "../../protocol/bytes.ts";
-
-/** Why a tx left the pool otherwise than by being final. */
-export const EVICTION_REASONS = [
-  "outbid",
-  "pool full",
-  "fee payer cannot pay",
-  "nullifier spent",
-  "expired",
-  "may not be pending",
-  "anchor block gone",
-  "reorg",
-  "execution failed",
-] as const;
-export type EvictionReason = (typeof EVICTION_REASONS)[number];
+import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 
 /** At about 150 bytes each. */
 const MAX_REMEMBERED = 16_384;
 
 /** Why the last txs were dropped, in memory only; the oldest are forgotten first. */
 export class DropReasons {
-  readonly #reasons = new Map<string, EvictionReason>();
+  readonly #reasons = new Map<string, DropReason>();
   readonly #max: number;
 
   constructor(max = MAX_REMEMBERED) {
     this.#max = max;
   }
 
-  of(hash: Uint8Array): EvictionReason | undefined {
+  of(hash: Uint8Array): DropReason | undefined {
     return this.#reasons.get(mapKey(hash));
   }
 
-  note(key: string, reason: EvictionReason): void {
+  note(key: string, reason: DropReason): void {
     // Set again to move it to the end.
     this.#reasons.delete(key);
     this.#reasons.set(key, reason);

@@ -1,5 +1,6 @@
 import { mapKey } from "../../protocol/bytes.ts";
-import { DropReasons, type EvictionReason } from "./drop-reasons.ts";
+import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
+import { DropReasons } from "./drop-reasons.ts";
 import { PendingTxs } from "./pending-txs.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
@@ -35,7 +36,7 @@ export class PoolContents {
   readonly bodies: TxBodies;
   readonly retired: RetiredTxs;
   /** Txs since the start by the reason for which they left. */
-  readonly evicted = new Map<EvictionReason, number>();
+  readonly evicted = new Map<DropReason, number>();
   readonly dropReasons = new DropReasons();
   readonly #kept: KeptBytes;
   readonly #protected = new Map<string, number>();
@@ -86,7 +87,7 @@ export class PoolContents {
   }
 
   /** Deletes txs that the pool no longer wants, counts them and remembers why. */
-  evict(entries: readonly PoolEntry[], reason: EvictionReason): void {
+  evict(entries: readonly PoolEntry[], reason: DropReason): void {
     if (entries.length === 0) return;
     for (const entry of entries) {
       this.delete(entry);

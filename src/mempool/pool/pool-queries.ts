@@ -1,8 +1,8 @@
 import { mapKey } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
+import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxSummary } from "../tx-facts.ts";
-import type { EvictionReason } from "./drop-reasons.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents, PoolState } from "./pool-contents.ts";
 import type { PoolEntry } from "./pool-entry.ts";
@@ -29,7 +29,7 @@ export class PoolQueries {
   }
 
   /** Why a tx was dropped, as far as that is remembered: the last ones since the start. */
-  dropReason(hash: Uint8Array): EvictionReason | undefined {
+  dropReason(hash: Uint8Array): DropReason | undefined {
     return this.#contents.dropReasons.of(hash);
   }
 

@@ -1,8 +1,8 @@
 import { Listeners } from "../../events/listeners.ts";
 import { mapKey } from "../../protocol/bytes.ts";
+import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
-import type { EvictionReason } from "./drop-reasons.ts";
 import { type BlockContents, expired, spent, surplus, unpaid } from "./evictions.ts";
 import type { PendingChange, PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
@@ -206,7 +206,7 @@ export class TxPool extends PoolQueries {
   }
 
   /** Txs since the start that left without being final, by reason. */
-  get evicted(): ReadonlyMap<EvictionReason, number> {
+  get evicted(): ReadonlyMap<DropReason, number> {
     return this.#contents.evicted;
   }
 

@@ -1,4 +1,5 @@
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
+import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { Eventually } from "./eventually.ts";
 
@@ -7,22 +8,9 @@ export interface PooledTx {
   tx: Tx;
 }
 
-/** Words of the answers, in the order of the API description. */
-export const DROP_REASONS = [
-  "outbid",
-  "pool full",
-  "fee payer cannot pay",
-  "nullifier spent",
-  "expired",
-  "may not be pending",
-  "anchor block gone",
-  "reorg",
-  "execution failed",
-] as const;
-
 /** A tx that left the pool. Reasons are remembered for the last txs since the start. */
 export interface DroppedTx {
-  readonly reason: (typeof DROP_REASONS)[number] | undefined;
+  readonly reason: DropReason | undefined;
 }
 
 /** `mined` is settled but not final. */

@@ -1,4 +1,4 @@
-import { DROP_REASONS } from "../../ports/mempool.ts";
+import { DROP_REASONS } from "../../../protocol/tx/drop-reasons.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, BOOLEAN, COUNT, named, oneOfWords, record } from "../json/json-schema.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, SLOT_NUMBER, TX_HASH } from "../json/scalars.ts";

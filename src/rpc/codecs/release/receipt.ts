@@ -1,6 +1,7 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
+import { DROP_REASONS } from "../../../protocol/tx/drop-reasons.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
-import { DROP_REASONS, type DroppedTx } from "../../ports/mempool.ts";
+import type { DroppedTx } from "../../ports/mempool.ts";
 import type { RevertWords } from "../../ports/node-status.ts";
 import { type Encoder, encoder } from "../json/encoder.ts";
 import { about, COUNT, oneOfWords, record } from "../json/json-schema.ts";
