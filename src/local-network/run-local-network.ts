@@ -189,7 +189,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     return { stop: () => teardown.run() };
   } catch (error) {
     progress.end();
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -284,7 +284,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       stop: () => teardown.run(),
     };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

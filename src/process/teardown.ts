@@ -1,4 +1,4 @@
-import type { NodeLogger } from "./logging/logging.ts";
+import { type NodeLogger, undoingStart } from "./logging/logging.ts";
 
 /** Stops started services in reverse order. If one stop fails, the others still run. */
 export class Teardown {
@@ -18,6 +18,11 @@ export class Teardown {
   run(): Promise<void> {
     this.#done ??= this.#run();
     return this.#done;
+  }
+
+  /** The same after a failed start, whose own error is then the one that is logged. */
+  undo(): Promise<void> {
+    return undoingStart(this.#log, () => this.run());
   }
 
   async #run(): Promise<void> {

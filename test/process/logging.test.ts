@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
+import { Teardown } from "../../src/process/teardown.ts";
 
 function logging(options: { level?: string; json?: boolean; googleCloud?: boolean; secrets?: string[] }) {
   const lines: string[] = [];
@@ -113,4 +114,30 @@ test("no log line contains a secret, in message, facts or errors", () => {
   log.error({ err: new Error("GET https://rpc.example/v3/0123456789abcdef failed") }, "down");
   expect(lines.join("")).not.toMatch(/0123456789abcdef|test junk|quote/);
   expect(lines.join("").match(/\[Redacted\]/g)?.length).toBeGreaterThanOrEqual(4);
+});
+
+test("while a failed start is undone, parts do not complain, except at level debug", async () => {
+  const undone = async (level: string) => {
+    const { lines, loggerFor } = logging({ level });
+    const teardown = new Teardown(loggerFor("node"));
+    const proofs = loggerFor("proofs");
+    teardown.add("proofs", () => {
+      proofs.error({ err: new Error("Terminating worker thread") }, "proofs cannot be checked");
+      proofs.warn("one is left");
+      proofs.info("stopped");
+      throw new Error("cannot stop");
+    });
+    await teardown.undo();
+    loggerFor("node").fatal("no space left");
+    proofs.error("later");
+    return lines.map((line) => said(line).split("\n")[0]);
+  };
+  expect(await undone("info")).toEqual(["INFO: proofs stopped", "FATAL: node no space left", "ERROR: proofs later"]);
+  expect(await undone("info;debug:proofs")).toEqual([
+    expect.stringMatching(/^ERROR: proofs proofs cannot be checked: Error: Terminating worker thread/),
+    "WARN: proofs one is left",
+    "INFO: proofs stopped",
+    "FATAL: node no space left",
+    "ERROR: proofs later",
+  ]);
 });

@@ -90,7 +90,7 @@ export async function startBootnode(
     log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
     return { enr, port: listener.port, stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -121,7 +121,7 @@ export async function startBroker(
     log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
     return { port: listener.port, stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -159,7 +159,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     synchronizer.start();
     return { port: rpc.port, feedPort: feed?.port, stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

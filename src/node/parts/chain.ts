@@ -223,7 +223,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       stop: () => teardown.run(),
     };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

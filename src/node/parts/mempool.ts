@@ -225,7 +225,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       stop: () => teardown.run(),
     };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -92,7 +92,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
     log.info({ host, port: server.port }, "serving metrics on http://{host}:{port}/metrics");
     return { ...started, port: server.port };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

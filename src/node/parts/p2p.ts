@@ -193,14 +193,14 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
         try {
           await node.start();
         } catch (error) {
-          await teardown.run();
+          await teardown.undo();
           throw error;
         }
       },
       stop: () => teardown.run(),
     };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

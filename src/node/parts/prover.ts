@@ -184,7 +184,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const { brokerHealth, jobSource } = jobs;
     return { node, answers, brokerHealth, jobSource, start: () => node.start(), stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

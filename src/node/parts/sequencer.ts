@@ -173,7 +173,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
     observeSequencer(metrics, { sequencer });
     return { sequencer, stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -126,7 +126,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
       stop: () => teardown.run(),
     };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

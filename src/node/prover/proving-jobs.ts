@@ -92,7 +92,7 @@ export async function startProvingJobs(values: ProvingJobSettings, parts: Parts)
   try {
     return await startParts(values, parts, teardown);
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

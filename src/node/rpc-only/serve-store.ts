@@ -72,7 +72,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     teardown.add("rpc", () => listener.close());
     return { port: listener.port, stop: () => teardown.run() };
   } catch (error) {
-    await teardown.run();
+    await teardown.undo();
     throw error;
   }
 }

@@ -85,6 +85,23 @@ function withError(facts: object, message: string): [object, string] {
   return [others, `${message}: ${inspect(error)}`];
 }
 
+/** Of each logger: how many failed starts are being undone in its process. */
+const undoing = new WeakMap<object, { starts: number }>();
+
+/**
+ * Runs `undo`, which stops what a failed start had started. What the parts complain about meanwhile, on any logger of
+ * the process, is not why the start failed: it is left out, unless the level of their logger is debug.
+ */
+export async function undoingStart(log: NodeLogger, undo: () => Promise<void>): Promise<void> {
+  const state = undoing.get(log) ?? { starts: 0 };
+  state.starts += 1;
+  try {
+    await undo();
+  } finally {
+    state.starts -= 1;
+  }
+}
+
 /** Creates the log of a process: levels per module, one line per event, secrets redacted. */
 export function createLogging(options: LoggingOptions): LoggerFor {
   const { filter, json, googleCloud, secrets, tail, exported, write = writeToStandardError } = options;
@@ -100,6 +117,7 @@ export function createLogging(options: LoggingOptions): LoggerFor {
       exported?.push(clean);
     },
   };
+  const state = { starts: 0 };
   const root = pino(
     {
       level: "trace",
@@ -107,6 +125,8 @@ export function createLogging(options: LoggingOptions): LoggerFor {
       redact: { paths: SECRET_PROPERTIES.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
       hooks: {
         logMethod(args, method, level) {
+          const isComplaint = level === LOG_LEVELS.warn || level === LOG_LEVELS.error;
+          if (isComplaint && state.starts > 0 && !this.isLevelEnabled("debug")) return;
           const [facts, message, ...rest] = args as unknown as [object | string, string?, ...unknown[]];
           if (typeof facts === "string" || facts === undefined) return method.apply(this, args);
           const [shown, text] = level >= LOG_LEVELS.error ? withError(facts, message ?? "") : [facts, message ?? ""];
@@ -116,6 +136,10 @@ export function createLogging(options: LoggingOptions): LoggerFor {
     },
     destination,
   );
-  const loggerFor = (module: string): NodeLogger => root.child({ module }, { level: levelOf(filter, module) });
+  const loggerFor = (module: string): NodeLogger => {
+    const logger = root.child({ module }, { level: levelOf(filter, module) });
+    undoing.set(logger, state);
+    return logger;
+  };
   return Object.assign(loggerFor, { exported });
 }
