@@ -3,7 +3,10 @@ import { type Logger, silentLogger } from "../telemetry/logger.ts";
 import { EndpointHealth, type Probe } from "./endpoint-health.ts";
 
 /** What an endpoint is asked for; a label of metrics. */
-export type EndpointService = "l1" | "l1-debug" | "blobs" | "remote-signer" | "upstream" | "signing-database";
+export type EndpointService =
+  | ("l1" | "l1-debug" | "blobs" | "txs")
+  | ("remote-signer" | "signing-database")
+  | ("upstream" | "feed");
 
 export interface EndpointReading {
   readonly service: EndpointService;

@@ -59,6 +59,7 @@ export class EndpointHealth {
   #probeFailedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #restUntil = 0;
+  #distrustedUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #check: Promise<boolean> | undefined;
   #probing: AbortController | undefined;
@@ -78,6 +79,11 @@ export class EndpointHealth {
   /** Milliseconds for which the state has been what it is. */
   get stateMs(): number {
     return this.#now() - this.#since;
+  }
+
+  /** Milliseconds for which it is still distrusted; 0 if it is not. */
+  get distrustedMs(): number {
+    return Math.max(0, this.#distrustedUntil - this.#now());
   }
 
   /** How often it began to fail. */
@@ -108,6 +114,14 @@ export class EndpointHealth {
     this.#leave("failing");
     this.#failures += 1;
     this.#options.changed?.(this, reason);
+    this.#probeAfter(this.#restUntil - this.#now());
+  }
+
+  /** What the endpoint said is wrong: for this long it is asked only if all others are distrusted too. */
+  distrust(reason: string, ms: number): void {
+    this.failed(reason);
+    this.#distrustedUntil = this.#now() + ms;
+    this.#restUntil = Math.max(this.#restUntil, this.#distrustedUntil);
     this.#probeAfter(this.#restUntil - this.#now());
   }
 

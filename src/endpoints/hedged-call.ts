@@ -46,10 +46,13 @@ export class AllEndpointsFailed<E extends Endpoint> extends Error {
 
 /**
  * Endpoints in the order in which they should be asked: those that answer, in the configured order, then the slow ones,
- * then the failing ones, the one that answered last first.
+ * then the failing ones, the one that answered last first. Distrusted ones are left out unless all are; then the one
+ * distrusted first comes first.
  */
 export function inOrder<E extends Endpoint>(endpoints: readonly E[]): E[] {
-  const of = (state: EndpointState) => endpoints.filter(({ health }) => health.state === state);
+  const trusted = endpoints.filter(({ health }) => health.distrustedMs === 0);
+  if (trusted.length === 0) return endpoints.toSorted((a, b) => a.health.distrustedMs - b.health.distrustedMs);
+  const of = (state: EndpointState) => trusted.filter(({ health }) => health.state === state);
   const failing = of("failing").sort((a, b) => a.health.stateMs - b.health.stateMs);
   return [...of("answering"), ...of("doubted"), ...failing];
 }
@@ -65,8 +68,8 @@ interface Attempt<E> {
 /**
  * The first usable answer. Asks the endpoints one after the other: the next when the one before failed, or, while that
  * goes on, when it has been silent for the hedging delay. Endpoints known to fail are asked last, and not at all once
- * another one has answered, be it with an error. Calls that are no longer needed are aborted. `ask` must end when its
- * signal aborts. Rejects with a final error, the reason of `signal`, or AllEndpointsFailed.
+ * another one has answered, be it with an error. Calls that are no longer needed are aborted, the one that gave the
+ * answer is not. `ask` must end when its signal aborts. Rejects with a final error, the reason of `signal`, or AllEndpointsFailed.
  */
 export function hedgedCall<E extends Endpoint, T>(
   endpoints: readonly E[],
@@ -175,6 +178,7 @@ class HedgedCall<E extends Endpoint, T> {
     for (const other of this.#running) {
       if (other !== attempt && other.isSilent && other.startedAt < attempt.startedAt) other.endpoint.health.late();
     }
+    this.#running.delete(attempt);
     this.#end(() => this.#result.resolve(value));
   }
 

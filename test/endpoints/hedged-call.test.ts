@@ -141,6 +141,39 @@ test("the error of an endpoint that answers does not wait for one that fails", a
   expect(asked).toEqual(["b"]);
 });
 
+test("a distrusted endpoint is asked only if all are, however it answers, and again after its time", async () => {
+  const { does, endpoints, asked, call, answerAndAsked } = world({ a: "answers", b: "answers" });
+  endpoints[0].health.distrust("a lies", 600_000);
+  does.set("b", "refuses");
+  await expect(call()).rejects.toBeInstanceOf(AllEndpointsFailed);
+  expect(asked).toEqual(["b"]);
+  does.set("b", "answers");
+  await vi.advanceTimersByTimeAsync(1_000);
+  endpoints[1].health.distrust("b lies", 600_000);
+  expect(await answerAndAsked()).toEqual(["a", "a"]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  endpoints[0].health.distrust("a lies again", 600_000);
+  expect(await answerAndAsked()).toEqual(["b", "b"]);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(endpoints.map(({ health }) => health.state)).toEqual(["answering", "answering"]);
+});
+
+test("a call that gave the answer is not aborted, and one that was overtaken is", async () => {
+  const { endpoints } = world({ a: "hangs", b: "answers" });
+  const signals: AbortSignal[] = [];
+  const first = hedgedCall(
+    endpoints,
+    ({ name }, signal) => {
+      signals.push(signal);
+      return name === "a" ? new Promise<string>(() => {}) : Promise.resolve(name);
+    },
+    { kind: "call", isOutage: () => true, isFinal: () => false },
+  );
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await first).toBe("b");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+});
+
 test("a long call stays with an endpoint that answers probes, and leaves one that does not", async () => {
   const { call, asked, does, endpoints } = world({ a: "says no", b: "answers" });
   const work = Promise.withResolvers<string>();

@@ -5,6 +5,8 @@ import { chainOf } from "../../src/archiver/chain-reads.ts";
 import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import type { Core } from "../../src/core/core.ts";
+import { EndpointBook } from "../../src/endpoints/endpoint-book.ts";
+import { feedUpstreams } from "../../src/follower/follow/ask-upstream.ts";
 import { FeedSource, type FeedSourceOptions } from "../../src/follower/follow/feed-source.ts";
 import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../src/follower/serve/feed-server.ts";
 import { SnapshotCopies } from "../../src/follower/serve/snapshot-copies.ts";
@@ -71,13 +73,15 @@ export function followingNode(
   const store = openStore({ path });
   const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
   const chain = chainOf(store, world, identity.constants.epochDuration);
+  const endpoints = new EndpointBook({ logger });
   const synchronizer = new Synchronizer({
     ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core), logger },
-    source: (services) => new FeedSource(services, { urls, core, ...options }),
+    source: (services) => new FeedSource(services, { upstreams: feedUpstreams(urls, endpoints), core, ...options }),
     options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
   });
   const close = async (): Promise<void> => {
     await synchronizer.stop();
+    endpoints.close();
     await store.close();
     rmSync(path, { recursive: true, force: true });
   };

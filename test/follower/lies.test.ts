@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -242,7 +244,7 @@ const GARBAGE: [string, Lie, RegExp][] = [
     /frame kind must be/,
   ],
   ["a second hello", (f) => (f.kind === "hello" ? [f, f] : [f]), /says hello twice/],
-  ["no hello", (f) => (f.kind === "hello" ? [] : [f]), /begins with a frame/],
+  ["no hello", (f) => (f.kind === "hello" ? [] : [f]), /first frame must be hello/],
   [
     "pings without end",
     (f) => (f.kind === "hello" ? [f, ...Array.from({ length: 200 }, (): Frame => ({ kind: "ping" }))] : [f]),
@@ -315,11 +317,11 @@ describe("an upstream that lies", () => {
     rmSync(path, { recursive: true, force: true });
   });
 
-  /** Follows a liar first and an honest node then. Returns the lines of the log. */
+  /** Follows a liar first and an honest node then. Returns the lines of the log, and how often the liar was asked. */
   async function followed(
     lie: Lie,
     frameMs = 120_000,
-  ): Promise<{ facts: Record<string, unknown>; message: string; liar: string }[]> {
+  ): Promise<{ lines: { facts: Record<string, unknown>; message: string; liar: string }[]; asked: number }> {
     const liar = await lyingFeed(urlOf(honest), lie);
     const lines: { facts: Record<string, unknown>; message: string; liar: string }[] = [];
     const note = (facts: object, message: string): void => {
@@ -340,8 +342,7 @@ describe("an upstream that lies", () => {
       await expect.poll(() => chain.finalizedCheckpointNumber()).toBe(FINALIZED);
       await expect.poll(() => dump(follower.store)).toEqual(right);
       expect(strangers).toEqual([]);
-      expect(liar.asked).toBe(1);
-      return lines;
+      return { lines, asked: liar.asked };
     } finally {
       await follower.close();
       await liar.close();
@@ -351,7 +352,8 @@ describe("an upstream that lies", () => {
   it.each(LIES)(
     "about %s is left with a line that says what differs, and nothing of it is stored",
     async (_, lie, field) => {
-      const lines = await followed(lie);
+      const { lines, asked } = await followed(lie);
+      expect(asked).toBe(1);
       const [line] = lines.filter(({ message }) => message === "an upstream gave an invalid answer: not following it");
       expect(line.facts).toMatchObject({ upstream: line.liar, expected: expect.any(String), got: expect.any(String) });
       expect(line.facts.field).toMatch(field);
@@ -362,9 +364,25 @@ describe("an upstream that lies", () => {
   it.each([...GARBAGE.map((one) => [...one, undefined] as const), ...STILL.map((one) => [...one, STILL_MS] as const)])(
     "sends %s and is left",
     async (_, lie, rule, frameMs) => {
-      const lines = await followed(lie, frameMs);
-      expect(lines[0].facts.rule).toMatch(rule);
-      expect(lines[0].facts.upstream).toBe(lines[0].liar);
+      const { lines } = await followed(lie, frameMs);
+      const [line] = lines.filter(({ message }) => message === "the {service} endpoint {endpoint} fails");
+      expect(line.facts).toMatchObject({ service: "feed", endpoint: line.liar });
+      expect(line.facts.reason).toMatch(rule);
     },
   );
+
+  it("accepts connections and never answers costs a second, whatever time its answer has", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const limits = { connectMs: 600_000, frameMs: 600_000, bytesPerSecond: 1 };
+    const follower = followingNode(core, recording.identity, [url, urlOf(honest)], { limits });
+    follower.synchronizer.start();
+    try {
+      await expect.poll(() => follower.chain.finalizedCheckpointNumber()).toBe(FINALIZED);
+    } finally {
+      await follower.close();
+      silent.close();
+    }
+  });
 });

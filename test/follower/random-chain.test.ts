@@ -5,6 +5,8 @@ import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import type { Core } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
+import { EndpointBook } from "../../src/endpoints/endpoint-book.ts";
+import { feedUpstreams } from "../../src/follower/follow/ask-upstream.ts";
 import { FeedSource } from "../../src/follower/follow/feed-source.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -20,13 +22,15 @@ import { ADDRESSES, serveFeed, urlOf } from "./feed-nodes.ts";
 function synthetic(core: Core, identity: RollupIdentity, urls: string[]) {
   const { store, chain, path } = openChain();
   const worldState = new FakeWorldState(store) as unknown as WorldStateWriter;
+  const endpoints = new EndpointBook();
   const synchronizer = new Synchronizer({
     ...{ store, chain, worldState, reader: { identity }, rebuild: rebuildInThread(core), logger: silentLogger },
-    source: (services) => new FeedSource(services, { urls, core }),
+    source: (services) => new FeedSource(services, { upstreams: feedUpstreams(urls, endpoints), core }),
     options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
   });
   const close = async (): Promise<void> => {
     await synchronizer.stop();
+    endpoints.close();
     await store.close();
     rmSync(path, { recursive: true, force: true });
   };

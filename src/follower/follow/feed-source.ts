@@ -1,50 +1,47 @@
 import { replayWorldState } from "../../archiver/replay-world-state.ts";
 import type { ApplyServices, ChainSource } from "../../archiver/sync-services.ts";
 import type { Core } from "../../core/core.ts";
-import { redactUrl } from "../../http/redact.ts";
+import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { FrameError } from "../format/errors.ts";
 import type { Frame } from "../format/frames.ts";
-import { readHello } from "../format/hello.ts";
+import type { Hello } from "../format/hello.ts";
 import { requestOf } from "../format/request.ts";
 import { FrameApplier } from "./apply-frames.ts";
+import { type FeedUpstream, openFeed } from "./ask-upstream.ts";
 import { UpstreamError, UpstreamLieError } from "./errors.ts";
-import { STREAM_LIMITS, type StreamLimits, UpstreamStream } from "./upstream-stream.ts";
+import type { StreamLimits, UpstreamStream } from "./upstream-stream.ts";
 
 export interface FeedSourceOptions {
   /** In order of preference. */
-  urls: readonly string[];
+  upstreams: readonly FeedUpstream[];
   core: Core;
   limits?: StreamLimits;
-  /** An upstream that lied is not asked again for this long, unless all did. */
-  distrustMs?: number;
-  now?: () => number;
 }
 
+/** An upstream that lied is not asked again for this long, unless all did. */
 const DISTRUST_MS = 10 * 60_000;
 /** Frames that change nothing which an upstream may send in a row and per second. */
 const IDLE_FRAMES = 100;
 const IDLE_FRAMES_PER_SECOND = 10;
 
 interface Connection {
+  upstream: FeedUpstream;
   stream: UpstreamStream;
   applier: FrameApplier;
 }
 
 /**
- * Follows upstream nodes by their feed. An iteration applies one frame. After a failure the next upstream is tried; the
- * synchronizer pauses in between.
+ * Follows upstream nodes by their feed. An iteration applies one frame. After a failure another upstream is asked, by
+ * the policy of src/endpoints; the synchronizer pauses in between.
  */
 export class FeedSource implements ChainSource {
   readonly name = "the upstream";
   readonly waits = true;
   readonly #services: ApplyServices;
   readonly #options: FeedSourceOptions;
-  readonly #distrusted = new Map<string, number>();
   #connection: Connection | undefined;
   #caughtUp = false;
-  #at = 0;
   #idleFrames = 0;
   #idleSince = 0;
 
@@ -81,10 +78,10 @@ export class FeedSource implements ChainSource {
       }
       await this.#apply(this.#connection, await this.#connection.stream.next(signal));
     } catch (error) {
+      const health = this.#connection?.upstream.health;
       this.#disconnect();
-      if (!(error instanceof UpstreamError) && !(error instanceof UpstreamLieError)) throw error;
-      if (error instanceof UpstreamLieError) this.#distrust(error);
-      this.#at++;
+      if (error instanceof UpstreamError) health?.failed(error.message);
+      else if (error instanceof UpstreamLieError && health !== undefined) this.#distrust(health, error);
       throw error;
     }
   }
@@ -94,21 +91,9 @@ export class FeedSource implements ChainSource {
     this.#connection = undefined;
   }
 
-  /** The next upstream that did not lie lately; if all did, simply the next one. */
-  #nextUrl(): string {
-    const { urls, now = Date.now } = this.#options;
-    for (let i = 0; i < urls.length; i++) {
-      const url = urls[(this.#at + i) % urls.length];
-      if ((this.#distrusted.get(url) ?? 0) > now()) continue;
-      this.#at += i;
-      return url;
-    }
-    return urls[this.#at % urls.length];
-  }
-
-  #distrust({ field, expected, got, upstream }: UpstreamLieError): void {
-    const { urls, distrustMs = DISTRUST_MS, now = Date.now } = this.#options;
-    this.#distrusted.set(urls[this.#at % urls.length], now() + distrustMs);
+  #distrust(health: EndpointHealth, error: UpstreamLieError): void {
+    const { field, expected, got, upstream, message } = error;
+    health.distrust(message, DISTRUST_MS);
     this.#services.logger.error(
       { upstream, field, expected, got },
       "an upstream gave an invalid answer: not following it",
@@ -117,20 +102,16 @@ export class FeedSource implements ChainSource {
 
   async #connect(): Promise<Connection> {
     const { chain, reader, logger, signal } = this.#services;
-    const { core, limits = STREAM_LIMITS } = this.#options;
-    const url = this.#nextUrl();
-    const stream = await UpstreamStream.open(url, requestOf(chain), signal, limits);
-    try {
-      const first = await stream.next(signal);
-      if (first.kind !== "hello")
-        throw new UpstreamError(stream.upstream, "malformed", `begins with a frame ${first.kind}`);
-      checkIdentity(stream.upstream, first, reader.identity);
-    } catch (error) {
-      stream.close();
-      throw error instanceof FrameError ? new UpstreamError(redactUrl(url), "malformed", error.message) : error;
-    }
+    const { core, limits, upstreams } = this.#options;
+    const accept = (hello: Hello, { health }: FeedUpstream, name: string): void => {
+      const lie = identityLie(name, hello, reader.identity);
+      if (lie === undefined) return;
+      this.#distrust(health, lie);
+      throw lie;
+    };
+    const { upstream, stream } = await openFeed(upstreams, { request: requestOf(chain), accept, signal, limits });
     logger.info({ upstream: stream.upstream, block: chain.latestBlockNumber() }, "following the upstream {upstream}");
-    return { stream, applier: new FrameApplier(this.#services, core, stream.upstream) };
+    return { upstream, stream, applier: new FrameApplier(this.#services, core, stream.upstream) };
   }
 
   async #apply({ stream, applier }: Connection, frame: Frame): Promise<void> {
@@ -172,12 +153,13 @@ export class FeedSource implements ChainSource {
   }
 }
 
-/** Throws UpstreamLieError if an upstream follows another chain, FrameError for a malformed hello. */
-function checkIdentity(upstream: string, hello: Extract<Frame, { kind: "hello" }>, own: RollupIdentity): void {
+/** Undefined if the upstream follows the own chain. */
+function identityLie(upstream: string, { identity }: Hello, own: RollupIdentity): UpstreamLieError | undefined {
   const expected = chainFacts(own);
-  for (const [field, got] of Object.entries(chainFacts(readHello(hello).identity))) {
-    if (got !== expected[field]) throw new UpstreamLieError(upstream, { field, expected: expected[field], got });
-  }
+  const different = Object.entries(chainFacts(identity)).find(([field, got]) => got !== expected[field]);
+  if (different === undefined) return undefined;
+  const [field, got] = different;
+  return new UpstreamLieError(upstream, { field, expected: expected[field], got });
 }
 
 /** What makes it the same chain; addresses of contracts beside the rollup may be configured. */

@@ -9,6 +9,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
+import { feedUpstreams } from "../../follower/follow/ask-upstream.ts";
 import { FeedSource } from "../../follower/follow/feed-source.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
@@ -63,8 +64,9 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const counted = await startMetrics(options);
     teardown.add("metrics", () => counted.stop());
     const core = loadCore();
+    const feeds = feedUpstreams(values.followerUpstreamUrls, counted.endpoints);
     const hello = await upstreamChain({
-      urls: values.followerUpstreamUrls,
+      upstreams: feeds,
       directory: directory.temporary ? undefined : directory.path,
       core,
       rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
@@ -88,7 +90,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const logger = loggerFor("follower");
     if (!removeRefused(directory, logger) && values.syncMode !== "full") {
       await startFromSnapshot({
-        ...{ urls: values.followerUpstreamUrls, directory, identity, core, mapSizeKb, openChain, signal },
+        ...{ upstreams: feeds, directory, identity, core, mapSizeKb, openChain, signal },
         ...{ log: logger, stream: process.stderr },
       });
     }
@@ -102,7 +104,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const reader = { identity };
     const synchronizer = new Synchronizer({
       ...{ store, chain, worldState: world, reader, rebuild: rebuilds.rebuild, logger },
-      source: (services) => new FeedSource(services, { urls: values.followerUpstreamUrls, core }),
+      source: (services) => new FeedSource(services, { upstreams: feeds, core }),
       options: {
         pollingIntervalMs: values.archiverPollingIntervalMS,
         checkpointHistory: values.worldStateCheckpointHistory,

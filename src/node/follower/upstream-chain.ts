@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Core } from "../../core/core.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { askHello } from "../../follower/follow/ask-upstream.ts";
+import { askHello, type FeedUpstream } from "../../follower/follow/ask-upstream.ts";
 import { UpstreamError } from "../../follower/follow/errors.ts";
 import { type Hello, helloFrame, readHello } from "../../follower/format/hello.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
@@ -27,7 +27,7 @@ const FILE = "upstream-chain.json";
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 export interface UpstreamChainOptions {
-  urls: readonly string[];
+  upstreams: readonly FeedUpstream[];
   /** Undefined for a temporary one. */
   directory: string | undefined;
   core: Core;
@@ -81,15 +81,14 @@ function readStored(path: string): Hello {
   }
 }
 
-/** Asks one upstream after the other until one answers. */
-async function firstAnswer({ urls, log, signal }: UpstreamChainOptions): Promise<Hello> {
-  for (let attempt = 0; ; attempt++) {
+/** Asks the upstreams until one answers. */
+async function firstAnswer({ upstreams, log, signal }: UpstreamChainOptions): Promise<Hello> {
+  for (let round = 0; ; round++) {
     try {
-      return await askHello(urls[attempt % urls.length], signal);
+      return await askHello(upstreams, signal);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      const round = Math.floor(attempt / urls.length);
-      const waitMs = attempt % urls.length < urls.length - 1 ? 0 : RETRY_MS[Math.min(round, RETRY_MS.length - 1)];
+      const waitMs = RETRY_MS[Math.min(round, RETRY_MS.length - 1)];
       log.warn({ err: error, retryInMs: waitMs }, "waiting for an upstream");
       await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }

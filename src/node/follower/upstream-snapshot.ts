@@ -5,6 +5,8 @@ import { removeProposedAfter } from "../../archiver/unwind-chain.ts";
 import type { ChainServices, StoreOwner } from "../../chain-store/chain-services.ts";
 import { RESTORE_FOLDER, swapIn } from "../../chain-store/swap.ts";
 import type { Core } from "../../core/core.ts";
+import { inOrder } from "../../endpoints/hedged-call.ts";
+import type { FeedUpstream } from "../../follower/follow/ask-upstream.ts";
 import { downloadSnapshot, type SnapshotLimits } from "../../follower/follow/download-snapshot.ts";
 import { UpstreamError } from "../../follower/follow/errors.ts";
 import { redactUrl } from "../../http/redact.ts";
@@ -16,7 +18,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { snapshotTaken } from "./snapshot-check.ts";
 
 export interface UpstreamSnapshotOptions {
-  urls: readonly string[];
+  upstreams: readonly FeedUpstream[];
   /** The data directory. */
   directory: { path: string; chainStore: string };
   identity: StoreOwner;
@@ -43,14 +45,14 @@ const SPARE_BYTES = 64 * 1024 * 1024;
  * @returns the upstream that it is of, without secrets.
  */
 export async function startFromSnapshot(options: UpstreamSnapshotOptions): Promise<string | undefined> {
-  const { urls, directory, openChain, log, signal } = options;
+  const { upstreams, directory, openChain, log, signal } = options;
   if (existsSync(join(directory.chainStore, "data.mdb"))) {
     const { store, chain } = await openChain(directory.chainStore);
     const block = chain.latestBlockNumber();
     await store.close();
     if (block > 0) return undefined;
   }
-  for (const url of urls) {
+  for (const { url, health } of inOrder(upstreams)) {
     const upstream = redactUrl(url);
     try {
       const { l2BlockNumber, checkpointNumber } = await take(url, options);
@@ -61,8 +63,10 @@ export async function startFromSnapshot(options: UpstreamSnapshotOptions): Promi
       if (error instanceof SnapshotRefusedError) {
         const { rule, message: reason } = error;
         log.error({ upstream, rule, reason }, "refused a snapshot");
-      } else if (error instanceof UpstreamError) log.warn({ reason: error.message }, "an upstream gives no snapshot");
-      else throw error;
+      } else if (error instanceof UpstreamError) {
+        log.warn({ reason: error.message }, "an upstream gives no snapshot");
+        if (error.fault !== "refused") health.failed(error.message);
+      } else throw error;
     }
   }
   return undefined;

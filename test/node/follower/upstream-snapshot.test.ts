@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { constants, createZstdCompress, zstdCompressSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
+import { feedUpstreams } from "../../../src/follower/follow/ask-upstream.ts";
 import type { SnapshotLimits } from "../../../src/follower/follow/download-snapshot.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_SCHEMA } from "../../../src/follower/format/snapshot.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
@@ -80,7 +82,13 @@ async function packedFarReferring(bytes: Uint8Array): Promise<Uint8Array> {
 async function start(urls: string[], limits: Partial<SnapshotLimits> = {}, tellEveryMs?: number) {
   const logger = recordingLogger();
   const taken = await startFromSnapshot({
-    ...{ urls, directory: directory(), identity: chain.reader.identity, core, mapSizeKb: MAP_SIZE_KB },
+    ...{
+      upstreams: feedUpstreams(urls, new EndpointBook()),
+      directory: directory(),
+      identity: chain.reader.identity,
+      core,
+      mapSizeKb: MAP_SIZE_KB,
+    },
     ...{ openChain: chain.open, log: logger, signal: new AbortController().signal },
     stream: { isTTY: false } as NodeJS.WriteStream,
     limits: { silentMs: 20_000, againMs: 5, preparingMs: 60_000, ...limits },
