@@ -33,3 +33,14 @@ export function isSlowness(error: unknown): boolean {
   }
   return false;
 }
+
+const BAD_STATUS = /HTTP status (5\d\d|429)/;
+
+/** Whether the server would fail other requests too: it hangs, drips, refuses connections, or says that it cannot. */
+export function isServerOutage(error: unknown): boolean {
+  if (error instanceof Error && BAD_STATUS.test(error.message)) return true;
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if (e instanceof HttpError) return ["unreachable", "timeout", "too-slow", "aborted"].includes(e.kind);
+  }
+  return false;
+}

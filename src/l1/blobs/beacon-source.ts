@@ -1,12 +1,12 @@
 import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
 import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
+import { isServerOutage } from "../../http/errors.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { isZero, toHex } from "../../protocol/bytes.ts";
 import { L1Error } from "../errors.ts";
 import { block } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block } from "../types.ts";
-import { isSourceOutage } from "./asked-source.ts";
 import { BlobSourceConfigurationError, BlobSourceError } from "./errors.ts";
 import { HTTP_RETRY_DELAYS_MS } from "./http-retry.ts";
 import { at, getJson } from "./json-api.ts";
@@ -117,7 +117,7 @@ export class BeaconSlots {
     };
     try {
       return await hedgedCall(this.#hosts, ask, {
-        ...{ kind: "slot", signal, isOutage: isSourceOutage },
+        ...{ kind: "slot", signal, isOutage: isServerOutage },
         isFinal: (error) => !(error instanceof BlobSourceError),
       });
     } catch (error) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isServerOutage } from "../../http/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { BlobFetcher, BlobFetchOptions, L1Block } from "../types.ts";
-import { type AskedSource, isSourceOutage } from "./asked-source.ts";
+import type { AskedSource } from "./asked-source.ts";
 import { BlobSourceError, NoBlobSourceReachableError } from "./errors.ts";
 import { FetchRound, recompute } from "./fetch-round.ts";
 import type { Kzg } from "./kzg.ts";
@@ -85,7 +86,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
         signal?.throwIfAborted();
         if (!(error instanceof BlobSourceError)) throw error;
         failures.push({ source: source.name, reason: error.reason });
-        if (isSourceOutage(error)) health.failed(error.reason);
+        if (isServerOutage(error)) health.failed(error.reason);
         else this.#parts.logger.warn({ source: source.name, reason: error.reason }, "a blob source does not answer");
       } finally {
         pending.delete(asked);

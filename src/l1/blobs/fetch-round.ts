@@ -1,9 +1,10 @@
 import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
+import { isServerOutage } from "../../http/errors.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { ObjectStoreError } from "../../storage/objects/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { L1Block } from "../types.ts";
-import { type AskedSource, isSourceOutage } from "./asked-source.ts";
+import type { AskedSource } from "./asked-source.ts";
 import { BlobRejectedError, BlobSourceError, MissingBlobError } from "./errors.ts";
 import type { Kzg } from "./kzg.ts";
 import type { BlobOffer, BlobSource } from "./source.ts";
@@ -79,7 +80,7 @@ export class FetchRound {
       await hedgedCall(sources, (source, signal) => this.#ask(source, signal), {
         ...{ kind: "blobs", hedge, signal: this.#signal },
         ...(hedge === "probe" && { hedgeMs: SILENCE_MS }),
-        isOutage: isSourceOutage,
+        isOutage: isServerOutage,
         isFinal: (error) =>
           !(
             error instanceof StillMissingError ||
@@ -101,7 +102,7 @@ export class FetchRound {
     try {
       const { offers, refusals } = await source.ask({ l1Block: this.#l1Block, wanted, signal });
       for (const { versionedHash, reason } of refusals) {
-        if (isSourceOutage(reason)) outage = reason;
+        if (isServerOutage(reason)) outage = reason;
         this.#refuse(source, versionedHash, reason, signal);
       }
       const results = this.#recompute ? await recompute(this.#kzg, offers) : offers.map(() => true);

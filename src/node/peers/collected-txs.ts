@@ -45,7 +45,7 @@ const UNCOMPARED_HEADER = "x-aztec-packageVersion";
 
 /** Collects transactions that gossip did not bring, and uploads the pool's where that is configured. */
 export function collectedTxs(context: ChainContext, options: CollectedTxsOptions): TxCollection {
-  const { chain, synchronizer, reader, clock, metrics, loggerFor } = context;
+  const { chain, synchronizer, reader, clock, metrics, endpoints, loggerFor } = context;
   const { values, mempool, channels, teardown } = options;
   const { identity } = reader;
   const logger = loggerFor("p2p:tx-collection");
@@ -60,9 +60,10 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     packageVersion: NETWORK_RELEASE,
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
   const access = objectStoreAccess(values);
-  const fileStores = values.txCollectionFileStoreUrls.map(
-    (url) => new FileTxSource(openObjectReader(url, access), network),
-  );
+  const fileStores = values.txCollectionFileStoreUrls.map((url) => {
+    const source = new FileTxSource(openObjectReader(url, access), network);
+    return { source, health: endpoints.of("txs", url, (signal) => source.checkReachable(signal)) };
+  });
   const collection = new TxCollection(
     {
       ...mempool,
@@ -95,7 +96,11 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
       mempool.pool.onAdded((hashes) => started.add(hashes)),
     );
   }
-  observeTxCollection(metrics, { counts: collection.counts, fileStores, uploads });
+  observeTxCollection(metrics, {
+    counts: collection.counts,
+    fileStores: fileStores.map(({ source }) => source),
+    uploads,
+  });
   return collection;
 }
 

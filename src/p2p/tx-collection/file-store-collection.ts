@@ -1,3 +1,6 @@
+import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
+import { AllEndpointsFailed, type Endpoint, hedgedCall } from "../../endpoints/hedged-call.ts";
+import { isServerOutage } from "../../http/errors.ts";
 import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { CollectedFor, TakesTxs } from "./collected-txs.ts";
@@ -7,16 +10,21 @@ import type { FileTxSource } from "./file-store-source.ts";
 export interface FileStoreTiming {
   /** From the request to the first attempt. */
   delayMs: number;
-  /** Attempts at once. */
+  /** Txs that are asked for at once. */
   workers: number;
   /** Pause after all stores were asked once; it doubles with each round up to the maximum. */
   backoffBaseMs: number;
   backoffMaxMs: number;
 }
 
+/** A store with its health. */
+export interface AskedTxStore extends Endpoint {
+  readonly source: Pick<FileTxSource, "name" | "tx">;
+}
+
 export interface FileStoreCollectionParts {
   /** At least one. */
-  sources: readonly Pick<FileTxSource, "name" | "tx">[];
+  sources: readonly AskedTxStore[];
   collected: TakesTxs;
   /** Unix milliseconds. */
   now(): number;
@@ -32,9 +40,8 @@ interface Wanted {
   missing: FileRequest["missing"];
   /** Unix milliseconds. */
   deadline: number;
-  /** Index of the next source. */
-  source: number;
-  attempts: number;
+  /** How often all stores were asked. */
+  rounds: number;
   /** Unix milliseconds of the next attempt. */
   at: number;
   isBusy: boolean;
@@ -43,8 +50,11 @@ interface Wanted {
 /** Hashes at once; those beyond it are not looked for in file stores. */
 const MOST_WANTED = 20_000;
 
+/** The store works, and does not have the tx. */
+class AbsentTxError extends Error {}
+
 /**
- * Looks for txs in file stores, one store after the other, beginning with a random one
+ * Looks for txs in file stores, beginning with a random one of those that answer, by the policy of src/endpoints
  * (docs/protocol/10-peers.md#1015-collecting-transactions).
  */
 export class FileStoreCollection {
@@ -62,13 +72,12 @@ export class FileStoreCollection {
 
   /** Looks for what is still missing after the delay. */
   add({ missing, purpose, deadline }: FileRequest): void {
-    const { sources, now } = this.#parts;
+    const { now } = this.#parts;
     const at = now() + this.#timing.delayMs;
     for (const hash of missing.hashes()) {
       const key = mapKey(hash);
       if (this.#wanted.has(key) || this.#wanted.size >= MOST_WANTED) continue;
-      const source = Math.floor(Math.random() * sources.length);
-      this.#wanted.set(key, { hash, purpose, missing, deadline, source, attempts: 0, at, isBusy: false });
+      this.#wanted.set(key, { hash, purpose, missing, deadline, rounds: 0, at, isBusy: false });
     }
     this.#schedule();
   }
@@ -100,36 +109,47 @@ export class FileStoreCollection {
     const now = this.#parts.now();
     for (const [key, { deadline }] of this.#wanted) if (deadline <= now) this.#wanted.delete(key);
     const idle = [...this.#wanted.values()].filter(({ isBusy }) => !isBusy);
-    const due = idle.filter(({ at }) => at <= now).sort((a, b) => a.attempts - b.attempts);
+    const due = idle.filter(({ at }) => at <= now).sort((a, b) => a.rounds - b.rounds);
     const started = due.slice(0, Math.max(0, this.#timing.workers - this.#busy));
-    for (const wanted of started) void this.#attempt(wanted);
+    for (const wanted of started) void this.#ask(wanted);
     const next = Math.min(...idle.filter(({ at }) => at > now).map(({ at }) => at));
     if (!Number.isFinite(next)) return;
     this.#timer = setTimeout(() => this.#schedule(), next - now);
     this.#timer.unref();
   }
 
-  async #attempt(wanted: Wanted): Promise<void> {
-    const { sources, collected, now, logger } = this.#parts;
+  async #ask(wanted: Wanted): Promise<void> {
+    const { collected, now, logger } = this.#parts;
     const { hash, purpose, missing } = wanted;
-    const source = sources[wanted.source];
     wanted.isBusy = true;
     this.#busy++;
     try {
-      const tx = await source.tx(hash, this.#stopping.signal);
-      const { added } = await collected.take(tx === undefined || !missing.has(hash) ? [] : [tx], purpose);
+      const tx = await this.#find(hash);
+      const { added } = await collected.take(missing.has(hash) ? [tx] : [], purpose);
       for (const found of added) missing.found(found);
     } catch (error) {
-      logger.debug({ store: source.name, err: String(error) }, "file store {store} gives no transaction");
+      const failures = error instanceof AllEndpointsFailed ? error.failures.map((failure) => failure.error) : [error];
+      const errors = failures.filter((failure) => !(failure instanceof AbsentTxError)).map(String);
+      if (errors.length > 0) logger.debug({ errors }, "no file store gives a transaction, and some fail");
     }
     this.#busy--;
     wanted.isBusy = false;
-    wanted.attempts++;
-    wanted.source = (wanted.source + 1) % sources.length;
-    const rounds = wanted.attempts / sources.length;
     const { backoffBaseMs, backoffMaxMs } = this.#timing;
-    if (Number.isInteger(rounds)) wanted.at = now() + Math.min(backoffBaseMs * 2 ** (rounds - 1), backoffMaxMs);
+    wanted.at = now() + Math.min(backoffBaseMs * 2 ** wanted.rounds++, backoffMaxMs);
     if (!missing.has(hash)) this.#wanted.delete(mapKey(hash));
     this.#schedule();
+  }
+
+  #find(hash: Uint8Array): Promise<CollectedTx> {
+    const { sources } = this.#parts;
+    const first = Math.floor(Math.random() * sources.length);
+    const ask = async ({ source }: AskedTxStore, signal: AbortSignal): Promise<CollectedTx> => {
+      const tx = await source.tx(hash, signal);
+      if (tx === undefined) throw new AbsentTxError();
+      return tx;
+    };
+    return hedgedCall([...sources.slice(first), ...sources.slice(0, first)], ask, {
+      ...{ kind: "tx", isOutage: isServerOutage, isFinal: () => false, signal: this.#stopping.signal },
+    });
   }
 }

@@ -25,6 +25,9 @@ export function txKey({ l1ChainId, rollupVersion, rollupAddress }: TxStoreNetwor
   return `aztec-${l1ChainId}-${rollupVersion}-${rollupAddress.toLowerCase()}/txs/${toHex(hash)}.bin`;
 }
 
+/** Hash that no transaction has. */
+const NO_HASH = new Uint8Array(32);
+
 /** Transactions in a file store (docs/protocol/10-peers.md#1015-collecting-transactions). */
 export class FileTxSource {
   readonly name: string;
@@ -39,6 +42,11 @@ export class FileTxSource {
     this.name = objects.name;
     this.#objects = objects;
     this.#network = network;
+  }
+
+  /** Rejects if the store does not answer whether it has an object. */
+  async checkReachable(signal: AbortSignal): Promise<void> {
+    await this.#objects.get(txKey(this.#network, NO_HASH), { signal, maxBytes: MAX_TX_BYTES });
   }
 
   /**

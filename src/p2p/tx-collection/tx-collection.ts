@@ -10,8 +10,7 @@ import { CollectingTxProvider, type ProvidedTxsRecord } from "./collecting-provi
 import { CollectionCounts, type CollectionMethod } from "./collection-counts.ts";
 import type { MissingTxsCollector } from "./collection-request.ts";
 import { FastCollection } from "./fast-collection.ts";
-import { FileStoreCollection } from "./file-store-collection.ts";
-import type { FileTxSource } from "./file-store-source.ts";
+import { type AskedTxStore, FileStoreCollection } from "./file-store-collection.ts";
 import { MinedTxs } from "./mined-txs.ts";
 import { collectFromNodes } from "./node-collection.ts";
 import type { NodeTxSource } from "./node-source.ts";
@@ -28,7 +27,7 @@ export interface TxCollectionParts {
   peers: RequestPeers;
   penalties: PeerPenalties;
   nodes: readonly NodeTxSource[];
-  fileStores: readonly FileTxSource[];
+  fileStores: readonly AskedTxStore[];
   /** Unix milliseconds. */
   now(): number;
   /** Told of the txs of each proposed block; for metrics. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import { FileStoreCollection, type FileStoreTiming } from "../../../src/p2p/tx-collection/file-store-collection.ts";
 import { FileTxSource, txKey } from "../../../src/p2p/tx-collection/file-store-source.ts";
@@ -26,7 +27,11 @@ function fileStore() {
 
 function setUp(txs: readonly TxFacts[], sources: Pick<FileTxSource, "name" | "tx">[], timing = TIMING) {
   const own = collectingPool(txs);
-  const parts = { sources, collected: own.collected, now: Date.now, logger: silentLogger };
+  const book = new EndpointBook({ probeMs: 50 });
+  const asked = sources.map((source, i) => ({
+    ...{ source, health: book.of("txs", `http://store-${i}`, (signal) => source.tx(new Uint8Array(32), signal)) },
+  }));
+  const parts = { sources: asked, collected: own.collected, now: Date.now, logger: silentLogger };
   const files = new FileStoreCollection(parts, timing);
   own.pool.onAdded((hashes) => {
     for (const hash of hashes) files.found(hash);
@@ -118,6 +123,32 @@ describe("txs in file stores", () => {
     await until(() => files.size === 0, "the deadline");
     expect(source.asked).toEqual([]);
     files.stop();
+  });
+
+  it("txs in file stores are found beside a store that never answers, which costs one of them a second", async () => {
+    const txs = txsOfBlock(6);
+    const { objects, source } = fileStore();
+    for (const tx of txs) await objects.put(txKey(NETWORK, tx.hash), bytesOf(tx));
+    const asked: string[] = [];
+    const silent = {
+      name: "silent",
+      tx: (hash: Uint8Array, signal?: AbortSignal) => {
+        asked.push(toHex(hash));
+        return new Promise<undefined>((_, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+    };
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const { files } = setUp(txs, [silent, source], { ...TIMING, workers: 1 });
+    const request = requestFor(txs);
+    files.add(request);
+    await request.missing.complete;
+    await until(() => files.size === 0, "nothing is wanted");
+    // Then it is asked last.
+    expect(asked.filter((hash) => hash !== toHex(new Uint8Array(32)))).toEqual([toHex(txs[0].hash)]);
+    files.stop();
+    vi.restoreAllMocks();
   });
 });
 
