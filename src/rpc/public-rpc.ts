@@ -3,6 +3,7 @@ import type { Store } from "../storage/store.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { CallCounts, wireNames } from "./calls/call-counts.ts";
+import { UpstreamEndpoints } from "./forward/upstream-endpoints.ts";
 import { UpstreamPool } from "./forward/upstream-pool.ts";
 import type { UpstreamUrls } from "./forward/upstream-urls.ts";
 import { Upstreams } from "./forward/upstreams.ts";
@@ -88,7 +89,8 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const cuts = new SocketCuts(socketCuts);
   let keys: KeyFile | undefined;
   const startOnThisThread = (access: KeyAccess | undefined): Promise<Listener> => {
-    const upstream = upstreams && { urls: () => upstreams.current, apiKey: upstreamApiKey, log };
+    const endpoints = upstreams && new UpstreamEndpoints(() => upstreams.current, log);
+    const upstream = endpoints && { upstreams: endpoints, apiKey: upstreamApiKey, log };
     const upstreamPool = upstream && new UpstreamPool(upstream);
     const poolStatus = (hash: Uint8Array) => (upstreamPool ?? services.mempool).status(hash);
     const subscriptions = { ...services, store, pool: upstreamPool ?? poolEvents, poolStatus };

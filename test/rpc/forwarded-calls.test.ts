@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { neededServices } from "../../src/rpc/forward/live-services.ts";
+import { UpstreamEndpoints } from "../../src/rpc/forward/upstream-endpoints.ts";
 import { Upstreams } from "../../src/rpc/forward/upstreams.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
@@ -49,7 +50,7 @@ function forwarding(...urls: string[]) {
   const needed = neededServices();
   const status = { ...needed.status, revertWords: "4.3" as const };
   const registry = publicRegistry(fakeServices({ chain: fakeChain({ latest: 2 }), content, ...needed, status }));
-  const forwarder = new Upstreams({ urls: () => urls, log });
+  const forwarder = new Upstreams({ upstreams: new UpstreamEndpoints(() => urls, log), log });
   const options = { maxBatchSize: 10, namespaces: ["node", "svc", "p2p"] as const, forwarder };
   const dispatcher = new Dispatcher(registry, options, log);
   const caller = { client: () => "192.0.2.7", signal: () => new AbortController().signal };
@@ -114,7 +115,8 @@ describe("a call that needs a full node", () => {
     const { ask } = forwarding(dropping, other);
     expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 200 });
     asked.length = 0;
-    const upstreams = new Upstreams({ urls: () => [dropping, other], log: recordingLogger() });
+    const log = recordingLogger();
+    const upstreams = new Upstreams({ upstreams: new UpstreamEndpoints(() => [dropping, other], log), log });
     await expect(upstreams.forward("prover_startProof", "{}", undefined)).rejects.toThrow("cannot be reached");
     expect(asked).toHaveLength(1);
   });

@@ -2,6 +2,7 @@ import { type Configuration, reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
+import { UpstreamEndpoints } from "../../rpc/forward/upstream-endpoints.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { Upstreams } from "../../rpc/forward/upstreams.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -35,6 +36,7 @@ export function startFollowerAdmin(
   context: AdminContext & Pick<ChainContext, "metrics">,
   { values, directory, reads, health, upstreams, configuration, logTail }: FollowerAdminOptions,
 ): Promise<Listener> {
+  const log = context.loggerFor("rpc:admin");
   return startAdmin(context, {
     ...{ values, directory, reads },
     config: new LiveConfig(configuredValues(values), {
@@ -51,9 +53,8 @@ export function startFollowerAdmin(
       attesters: () => [],
     }),
     forwarder: new Upstreams({
-      urls: () => upstreams.current,
-      apiKey: reveal(values.rpcUpstreamApiKey),
-      log: context.loggerFor("rpc:admin"),
+      upstreams: new UpstreamEndpoints(() => upstreams.current, log),
+      ...{ apiKey: reveal(values.rpcUpstreamApiKey), log },
     }),
   });
 }

@@ -1,15 +1,18 @@
+import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
+import { hedgedCall } from "../../endpoints/hedged-call.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
 import type { PoolStatus } from "../ports/mempool.ts";
 import type { PoolChange, PoolEvents, PoolRelay } from "../ports/pool-events.ts";
+import type { UpstreamEndpoint, UpstreamEndpoints } from "./upstream-endpoints.ts";
 import { upstreamHeaders } from "./upstream-key.ts";
-import { objectIn, UpstreamSocket } from "./upstream-socket.ts";
+import { objectIn, UpstreamCallError, UpstreamSocket } from "./upstream-socket.ts";
 
-const FIRST_PAUSE_MS = 100;
-const LAST_PAUSE_MS = 3_000;
-/** A connection that lasted this long was a good one: the next pause is the first one again. */
-const SETTLED_MS = 10_000;
+/** Before the nodes are asked again. */
+const PAUSE_MS = 100;
+/** The same if none of them answers. */
+const ALL_FAILED_PAUSE_MS = 1_000;
 const READY_MS = 5_000;
 /** Calls of one connection that wait for their answers; the upstream closes a socket with too many. */
 const MOST_UNDER_WAY = 16;
@@ -25,8 +28,7 @@ interface Ask {
 }
 
 export interface UpstreamPoolOptions {
-  /** JSON-RPC URLs of nodes in order of preference, as they are now. */
-  urls: () => readonly string[];
+  upstreams: UpstreamEndpoints;
   apiKey?: string;
   /** Longest wait of `ready`. */
   readyMs?: number;
@@ -45,12 +47,11 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   /** Of the last change. */
   #last: { run: string; number: number } | undefined;
   #wanted = false;
+  /** The socket by which the changes come. */
   #socket: UpstreamSocket | undefined;
-  /** Whether the changes come. */
-  #subscribed = false;
+  /** Ends sockets that are being opened. */
+  #opening = new AbortController();
   #retry: NodeJS.Timeout | undefined;
-  #pauseMs = FIRST_PAUSE_MS;
-  #attempts = 0;
   #away = false;
   /** Called when the changes come, or when nobody listens any more. */
   readonly #settled = new Set<() => void>();
@@ -70,13 +71,11 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   open(cursor?: string): void {
     if (this.#wanted) return;
     this.#wanted = true;
-    this.#attempts = 0;
-    this.#pauseMs = FIRST_PAUSE_MS;
-    this.#connect(cursor);
+    void this.#connect(cursor);
   }
 
   async ready(): Promise<void> {
-    if (!this.#subscribed && this.#wanted) {
+    if (this.#socket === undefined && this.#wanted) {
       await new Promise<void>((resolve) => {
         const end = (): void => {
           clearTimeout(timer);
@@ -87,13 +86,14 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
         this.#settled.add(end);
       });
     }
-    if (this.#subscribed) return;
+    if (this.#socket !== undefined) return;
     throw new RpcError(RESOURCE_UNAVAILABLE, "The pool of the full node cannot be followed at the moment");
   }
 
   close(): void {
     this.#wanted = false;
     clearTimeout(this.#retry);
+    this.#opening.abort(new Error("nobody listens any more"));
     this.#socket?.end(new Error("nobody listens any more"));
     for (const { reject } of this.#asks.splice(0)) reject(new Error("nobody listens any more"));
     this.#settle();
@@ -109,52 +109,79 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
     });
   }
 
-  #connect(cursor: string | undefined): void {
-    const urls = this.#options.urls();
-    if (urls.length === 0) {
-      this.#later(cursor, new Error("no node is known"));
-      return;
+  async #connect(cursor: string | undefined): Promise<void> {
+    const opening = new AbortController();
+    this.#opening = opening;
+    const open = (endpoint: UpstreamEndpoint, signal: AbortSignal) => this.#open(endpoint, cursor, signal);
+    try {
+      await hedgedCall(this.#options.upstreams.current(), open, {
+        ...{ kind: "subscription", isFinal: () => false, signal: opening.signal },
+        isOutage: (error) => !(error instanceof UpstreamCallError),
+      });
+    } catch (error) {
+      if (this.#opening === opening) this.#later(cursor, error, ALL_FAILED_PAUSE_MS);
     }
-    const url = urls[this.#attempts % urls.length];
-    this.#attempts += 1;
-    const begun = performance.now();
+  }
+
+  /** Opens a socket and subscribes, unless another socket did so before. */
+  #open({ url, health }: UpstreamEndpoint, cursor: string | undefined, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const socket = new UpstreamSocket(url, upstreamHeaders(this.#options.apiKey), {
-      opened: () => this.#subscribe(socket, cursor),
+      opened: () =>
+        this.#subscribe(socket, cursor, (at) => {
+          if (this.#socket !== undefined) return socket.end(new Error("another node was faster"));
+          this.#socket = socket;
+          this.#subscribedAt(at);
+          resolve();
+        }),
       notified: (params) => this.#notified(params),
       closed: (error) => {
-        if (this.#subscribed) this.#attempts = 0;
-        if (performance.now() - begun > SETTLED_MS) this.#pauseMs = FIRST_PAUSE_MS;
-        this.#socket = undefined;
-        this.#subscribed = false;
-        // The next connection asks again.
-        this.#asks.unshift(...this.#underWay);
-        this.#underWay.clear();
-        if (this.#wanted) this.#later(cursor, error);
+        signal.removeEventListener("abort", aborted);
+        reject(error);
+        if (this.#socket === socket) this.#lost(health, cursor, error);
       },
     });
-    this.#socket = socket;
+    const aborted = () => {
+      if (this.#socket !== socket) socket.end(signal.reason);
+    };
+    signal.addEventListener("abort", aborted);
+    return promise;
   }
 
-  #later(cursor: string | undefined, err: unknown): void {
+  /** The connection by which the changes came is over. */
+  #lost(health: EndpointHealth, cursor: string | undefined, error: unknown): void {
+    this.#socket = undefined;
+    // The next connection asks again.
+    this.#asks.unshift(...this.#underWay);
+    this.#underWay.clear();
+    if (!this.#wanted) return;
+    health.failed(error instanceof Error ? error.message : "the connection ended");
+    const isOut = this.#options.upstreams.current().every((endpoint) => endpoint.health.state === "failing");
+    this.#later(cursor, error, isOut ? ALL_FAILED_PAUSE_MS : PAUSE_MS);
+  }
+
+  #later(cursor: string | undefined, err: unknown, pauseMs: number): void {
+    if (!this.#wanted) return;
     if (!this.#away) this.#options.log.warn({ err }, "the pool of a full node cannot be followed");
     this.#away = true;
-    // All nodes are tried before a longer pause.
-    if (this.#attempts % Math.max(1, this.#options.urls().length) === 0) {
-      this.#pauseMs = Math.min(this.#pauseMs * 2, LAST_PAUSE_MS);
-    }
-    this.#retry = setTimeout(() => this.#connect(cursor), this.#pauseMs * (0.5 + Math.random() / 2)).unref();
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#connect(cursor), pauseMs * (0.5 + Math.random() / 2)).unref();
   }
 
-  #subscribe(socket: UpstreamSocket, given: string | undefined): void {
+  #subscribe(
+    socket: UpstreamSocket,
+    given: string | undefined,
+    subscribed: (at: { run: string; number: number }) => void,
+  ): void {
     const cursor = this.#last === undefined ? given : `${this.#last.run}.${this.#last.number}`;
     socket.call("svc_subscribe", ["pendingTransactions", ...(cursor === undefined ? [] : [{ cursor }])], (answer) => {
-      if (!("error" in answer)) this.#subscribedAt(positionIn(objectIn(answer.result).cursor));
+      if (!("error" in answer)) subscribed(positionIn(objectIn(answer.result).cursor));
       else if (cursor === undefined) socket.end(answer.error);
       else {
         // The node cannot resume the cursor.
         socket.call("svc_subscribe", ["pendingTransactions"], (again) => {
           if ("error" in again) socket.end(again.error);
-          else this.#subscribedAt(positionIn(objectIn(again.result).cursor));
+          else subscribed(positionIn(objectIn(again.result).cursor));
         });
       }
     });
@@ -163,7 +190,6 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   #subscribedAt(at: { run: string; number: number }): void {
     const isResumed = at.run === this.#last?.run && at.number === this.#last.number;
     if (!isResumed) this.#emit({ ...at, added: [], removed: [] });
-    this.#subscribed = true;
     if (this.#away) this.#options.log.info({}, "the pool of a full node is followed again");
     this.#away = false;
     this.#settle();
@@ -186,7 +212,7 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
 
   #ask(): void {
     const socket = this.#socket;
-    if (socket === undefined || !this.#subscribed) return;
+    if (socket === undefined) return;
     while (this.#underWay.size < MOST_UNDER_WAY) {
       const ask = this.#asks.shift();
       if (ask === undefined) return;

@@ -1,4 +1,3 @@
-import { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
@@ -10,12 +9,12 @@ import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RESOURCE_UNAVAILABLE, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 import type { Caller } from "../ports/caller.ts";
+import { NoJsonRpcError, type UpstreamEndpoints } from "./upstream-endpoints.ts";
 import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */
 const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
 const CALL_MS = 60_000;
-const MAX_PROBE_BYTES = 64 * 1024;
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Errors of a connection that was never made: nothing has been sent. */
 const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
@@ -26,27 +25,16 @@ const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOS
 const REPEATABLE = /^(node|svc|aztec|p2p)_/;
 /** A call without an answer after this long is sent to the next node, if the first one answers no probe either. */
 const HEDGE_MS = 1_000;
-const PROBE_MS = 2_000;
 const UNAUTHORIZED = 401;
 const OPENING_BRACE = 0x7b;
 
 export interface UpstreamsOptions {
-  /** JSON-RPC URLs of nodes in order of preference, as they are now. */
-  urls: () => readonly string[];
+  upstreams: UpstreamEndpoints;
   /** That the nodes ask of this process. */
   apiKey?: string;
   /** Until the own store has the block that an answer was made at, within limits, the answer is held back. */
   consistency?: Consistency;
   log: Logger;
-}
-
-/** A node answered with something else than JSON-RPC, as a proxy does whose node is down. */
-class NoJsonRpcError extends Error {
-  override readonly name = "NoJsonRpcError";
-
-  constructor(status: number) {
-    super(`the full node answered with HTTP status ${status}`);
-  }
 }
 
 /** Whether the node cannot have taken the call. */
@@ -55,23 +43,14 @@ function isUntaken(error: unknown): boolean {
   return error instanceof HttpError && error.code !== undefined && NEVER_CONNECTED.has(error.code);
 }
 
-/** A node answers, whatever it says of itself. */
-const probeOf = (url: string) => async (signal: AbortSignal) => {
-  const call = { url: `${url.replace(/\/+$/, "")}/live`, signal } as const;
-  const { status } = await wholeExchange(call, { totalMs: PROBE_MS, maxBytes: MAX_PROBE_BYTES });
-  if (status >= 500) throw new NoJsonRpcError(status);
-};
-
 /** Forwards calls to the public port of other nodes, by the policy of src/endpoints. */
 export class Upstreams implements Forwarder {
   readonly #options: UpstreamsOptions;
   readonly #places = new ClientPlaces(PLACES);
-  readonly #book: EndpointBook;
   #away = false;
 
   constructor(options: UpstreamsOptions) {
     this.#options = options;
-    this.#book = new EndpointBook({ logger: options.log });
   }
 
   async forward(method: string, request: Uint8Array | string, caller: Caller | undefined): Promise<RpcAnswer> {
@@ -100,9 +79,6 @@ export class Upstreams implements Forwarder {
       // A node that trusts this process as a proxy counts the call as its client's.
       ...(client !== "" && { "x-forwarded-for": client }),
     };
-    const endpoints = this.#options
-      .urls()
-      .map((url) => ({ url, health: this.#book.of("upstream", url, probeOf(url)) }));
     const mayRepeat = REPEATABLE.test(method);
     const signal = caller?.signal();
     const ask = async ({ url }: { url: string }, ended: AbortSignal): Promise<WholeReply> => {
@@ -113,7 +89,7 @@ export class Upstreams implements Forwarder {
       return reply;
     };
     try {
-      const reply = await hedgedCall(endpoints, ask, {
+      const reply = await hedgedCall(this.#options.upstreams.current(), ask, {
         kind: "call",
         hedge: "probe",
         hedgeMs: mayRepeat ? HEDGE_MS : CALL_MS,

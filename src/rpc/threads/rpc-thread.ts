@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { CallCounts, wireNames } from "../calls/call-counts.ts";
 import { neededServices } from "../forward/live-services.ts";
+import { UpstreamEndpoints } from "../forward/upstream-endpoints.ts";
 import { UpstreamPool } from "../forward/upstream-pool.ts";
 import { Upstreams } from "../forward/upstreams.ts";
 import type { ApiKey } from "../keys/api-key.ts";
@@ -166,7 +167,11 @@ export async function runRpcThread(
   const consistency = consistencyOf(results, { store, chain: reads.chain }, settings.minBlockWaitMs);
   const ring = new KeyRing(keys);
   const log = forwardingLogger(control);
-  const upstream = { urls: () => upstreams ?? [], apiKey: settings.upstreamApiKey, log };
+  const upstream = {
+    upstreams: new UpstreamEndpoints(() => upstreams ?? [], log),
+    apiKey: settings.upstreamApiKey,
+    log,
+  };
   const forwarder = upstreams && new Upstreams({ ...upstream, consistency });
   const upstreamPool = upstreams && new UpstreamPool(upstream);
   let listener: Listener;

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { UpstreamEndpoints } from "../../../src/rpc/forward/upstream-endpoints.ts";
 import { UpstreamPool } from "../../../src/rpc/forward/upstream-pool.ts";
 import { KeyRing } from "../../../src/rpc/keys/key-ring.ts";
 import { keyAccess, sharedKeys } from "../../../src/rpc/keys/shared-keys.ts";
@@ -123,7 +126,8 @@ const startNode = (pool: Pool, port = 0, options: object = {}) =>
 
 async function startFollower(ports: readonly number[], apiKey?: string, readyMs?: number) {
   const log = recordingLogger();
-  const pool = new UpstreamPool({ urls: () => ports.map((port) => `http://127.0.0.1:${port}`), apiKey, log, readyMs });
+  const upstreams = new UpstreamEndpoints(() => ports.map((port) => `http://127.0.0.1:${port}`), recordingLogger());
+  const pool = new UpstreamPool({ upstreams, apiKey, log, readyMs });
   return { ...(await serve(0, pool, (hash) => pool.status(hash))), log };
 }
 
@@ -226,6 +230,20 @@ describe("subscriptions to the pool of an upstream", () => {
     second.add(TX);
     await expect.poll(() => added(again)).toEqual([toHex(TX)]);
     await expect.poll(() => statuses(transaction).at(-1)).toBe("pending");
+  });
+
+  test("a node that accepts connections and never answers costs a second, and the next one is followed", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const pool = new Pool("a");
+    const node = await startNode(pool);
+    // Less than the limit of a handshake.
+    const follower = await startFollower([(silent.address() as AddressInfo).port, node.port], undefined, 4_500);
+    const client = await connect(follower.port);
+    await client.subscribe("pendingTransactions");
+    pool.add(TX);
+    await expect.poll(() => added(client)).toEqual([toHex(TX)]);
+    silent.close();
   });
 
   test("many statuses are asked a few at a time", async () => {
