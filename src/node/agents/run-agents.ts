@@ -16,7 +16,7 @@ export async function runAgents(
   const start = async () => {
     log.info({ version, node: process.versions.node }, "starting agents of svc {version} on Node.js {node}");
     // Agents have no data directory: their name at a collector is another one after each start.
-    return startMetered({ values, directory: { path: "", temporary: true }, version, loggerFor }, (metrics) =>
+    return startMetered({ values, directory: { path: "", temporary: true }, version, loggerFor }, ({ metrics }) =>
       startAgents(values, loggerFor, metrics),
     );
   };

@@ -19,7 +19,7 @@ export async function runBroker(values: Values, version: string, warnings: reado
     log.info({ version, node: process.versions.node }, "starting a proving broker of svc {version} on Node.js {node}");
     directory = openDataDirectory(values.dataDirectory, lost);
     const { path: dataDirectory } = directory;
-    return startMetered({ values, directory, version, loggerFor }, (metrics) =>
+    return startMetered({ values, directory, version, loggerFor }, ({ metrics }) =>
       startBroker(values, { dataDirectory, loggerFor, metrics }),
     );
   };

@@ -22,8 +22,10 @@ export async function runRpcOnly(
         "serving the store of the node at {path}, svc {version}",
       );
       // The data directory has the identity of the node's metrics; each of these processes takes one of its own.
-      return startMetered({ values, directory: { path, temporary: true }, version, loggerFor }, (metrics) =>
-        startRpcOnly({ values, directory: path, loggerFor, metrics, signal, onFatal }),
+      return startMetered(
+        { values, directory: { path, temporary: true }, version, loggerFor },
+        ({ metrics, endpoints }) =>
+          startRpcOnly({ values, directory: path, loggerFor, metrics, endpoints, signal, onFatal }),
       );
     },
     { log },

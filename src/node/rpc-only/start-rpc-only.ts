@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
 import { type NodeRecord, readNodeRecord } from "../../process/node-record.ts";
 import type { RunningService } from "../../process/supervise.ts";
@@ -17,6 +18,8 @@ export interface RpcOnlyOptions {
   directory: string;
   loggerFor: LoggerFor;
   metrics: Metrics;
+  /** The health of the node. */
+  endpoints: EndpointBook;
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal: (error: Error) => void;
@@ -68,7 +71,7 @@ class RpcOnly {
     this.#options = options;
     this.#stopped = stopped;
     this.#log = options.loggerFor("node");
-    this.#node = new UpstreamNode(() => this.#upstreams.current[0]);
+    this.#node = new UpstreamNode(() => this.#upstreams.current[0], options.endpoints);
   }
 
   close(): void {

@@ -1,3 +1,5 @@
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import { hedgedCall } from "../../endpoints/hedged-call.ts";
 import { wholeExchange } from "../../http/exchange.ts";
 import { parseJson } from "../../http/json.ts";
 import type { ReadinessLimits } from "../../rpc/ports/node-health.ts";
@@ -14,18 +16,20 @@ export interface NodeReport {
   limits: ReadinessLimits;
 }
 
-/** Asks a node for its state once a second. */
+/** Asks a node for its state once a second, by the policy of src/endpoints. */
 export class UpstreamNode {
   readonly #url: () => string | undefined;
+  readonly #endpoints: EndpointBook;
   readonly #now: () => number;
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #report: NodeReport | undefined;
   #answeredAt: number;
 
-  /** `url` is that of its JSON-RPC port; `now` gives milliseconds. */
-  constructor(url: () => string | undefined, now: () => number = () => performance.now()) {
+  /** `url` is that of its JSON-RPC port; `endpoints` has its health; `now` gives milliseconds. */
+  constructor(url: () => string | undefined, endpoints: EndpointBook, now: () => number = () => performance.now()) {
     this.#url = url;
+    this.#endpoints = endpoints;
     this.#now = now;
     this.#answeredAt = now();
     void this.#ask();
@@ -45,13 +49,16 @@ export class UpstreamNode {
     const url = this.#url();
     try {
       if (url !== undefined) {
-        const call = { url: `${url}/status?format=json`, signal: this.#stop.signal };
-        const { body } = await wholeExchange(call, { totalMs: ANSWER_MS, maxBytes: MOST_BYTES });
-        this.#report = reportIn(parseJson(body)) ?? this.#report;
+        const health = this.#endpoints.of("upstream", url, (signal) => statusOf(url, signal));
+        const report = await hedgedCall([{ health }], (_, signal) => statusOf(url, signal), {
+          ...{ kind: "status", hedge: "probe", signal: this.#stop.signal },
+          ...{ isOutage: () => true, isFinal: () => true },
+        });
+        this.#report = report ?? this.#report;
         this.#answeredAt = this.#now();
       }
     } catch {
-      // What counts is how long it has been away.
+      // The book of endpoints logs it. What counts is how long the node has been away.
     }
     if (!this.#stop.signal.aborted) this.#timer = setTimeout(() => void this.#ask(), ASK_MS).unref();
   }
@@ -60,6 +67,13 @@ export class UpstreamNode {
     this.#stop.abort();
     clearTimeout(this.#timer);
   }
+}
+
+/** Undefined for what is no report of this kind of node. */
+async function statusOf(url: string, signal: AbortSignal): Promise<NodeReport | undefined> {
+  const call = { url: `${url}/status?format=json`, signal };
+  const { body } = await wholeExchange(call, { totalMs: ANSWER_MS, maxBytes: MOST_BYTES });
+  return reportIn(parseJson(body));
 }
 
 const isCount = (value: unknown): value is number =>
