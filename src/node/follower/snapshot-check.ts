@@ -26,6 +26,9 @@ export class SnapshotFaultError extends OperatorError {
   }
 }
 
+/** By which a process ends that follows a damaged page out of the mapped file. Others end it from outside. */
+const DAMAGE_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(["SIGSEGV", "SIGBUS", "SIGABRT"]);
+
 /** In the data directory while the store is a snapshot that is not checked to the end, or was refused. */
 const FILE = "snapshot.json";
 
@@ -83,6 +86,15 @@ export function checkSnapshot(
   let stopped = false;
   let child: ChildProcess | undefined;
   let ended = Promise.resolve();
+  const refuse = (fault: Fault): void => {
+    replaceFile(join(directory, FILE), `${JSON.stringify({ upstream, refused: true })}\n`);
+    onFault(new SnapshotFaultError(upstream, fault));
+  };
+  const endedEarly = (signal: NodeJS.Signals | null): void => {
+    if (signal !== null && DAMAGE_SIGNALS.has(signal)) {
+      refuse({ table: "store", key: "chain", rule: `reading it ended by ${signal}, as damaged pages do` });
+    } else log.warn({ upstream, signal }, "the check of the snapshot ended early, the next start repeats it");
+  };
   const start = (): void => {
     if (stopped || child !== undefined) return;
     const began = performance.now();
@@ -95,16 +107,15 @@ export function checkSnapshot(
         log.info({ upstream, seconds: Math.round((performance.now() - began) / 1000) }, "the snapshot is checked");
         return;
       }
-      replaceFile(join(directory, FILE), `${JSON.stringify({ upstream, refused: true })}\n`);
-      onFault(new SnapshotFaultError(upstream, fault));
+      refuse(fault);
     });
-    ended = new Promise<void>((resolve) => started.once("close", () => resolve()));
-    void ended.then(() => {
-      if (running && !stopped) {
-        log.warn({ upstream }, "the check of the snapshot ended early, the next start repeats it");
-      }
-      running = false;
-    });
+    ended = new Promise<void>((resolve) =>
+      started.once("close", (_, signal) => {
+        if (running && !stopped) endedEarly(signal);
+        running = false;
+        resolve();
+      }),
+    );
   };
   return {
     health: {

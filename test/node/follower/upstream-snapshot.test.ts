@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -221,4 +221,31 @@ it("stops when the history of a snapshot is not what its roots say, and removes 
   expect(removeRefused(directory(), silentLogger)).toBe(false);
   writeFileSync(join(folder, "snapshot.json"), "{");
   expect(removeRefused(directory(), silentLogger)).toBe(true);
+});
+
+/** The processes that check snapshots for this one. */
+function checkingProcesses(): number[] {
+  const tasks = `/proc/${process.pid}/task`;
+  return readdirSync(tasks)
+    .flatMap((task) =>
+      readFileSync(join(tasks, task, "children"), "utf8")
+        .trim()
+        .split(" "),
+    )
+    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("snapshot-check-process"))
+    .map(Number);
+}
+
+it.for([
+  ["SIGSEGV", "reading it ended by SIGSEGV, as damaged pages do", true],
+  ["SIGTERM", "the check of the snapshot ended early, the next start repeats it", false],
+] as const)("a check that ends by %s says so", async ([signal, words, isRefused]) => {
+  await start([urlOf(feed)]);
+  const told = Promise.withResolvers<string>();
+  const log = { ...silentLogger, warn: (_: object, message: string) => told.resolve(message) };
+  const check = checkSnapshot(folder, { log, onFault: ({ fault }) => told.resolve(fault.rule) });
+  check?.start();
+  for (const pid of checkingProcesses()) process.kill(pid, signal);
+  expect(await told.promise).toBe(words);
+  expect(removeRefused(directory(), silentLogger)).toBe(isRefused);
 });
