@@ -25,6 +25,7 @@ export async function openBlobSources(
   const blobs = createBlobFetcher({
     identity,
     l1RpcUrls: values.l1RpcUrls,
+    l1TimeoutMs: values.ethereumHttpTimeoutMs,
     fileStoreUrls: values.blobFileStoreUrls,
     fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
     consensusFirst: !values.blobPreferFilestores,

@@ -25,7 +25,13 @@ import { type BlobUploadSettings, blobUploads } from "./blob-uploads.ts";
 
 export type PublisherSettings = BlobUploadSettings &
   L1TxValues &
-  Pick<Values, "l1RpcUrls" | "sequencerPublisherAllowInvalidStates" | "sequencerPublisherForwarderAddress">;
+  Pick<
+    Values,
+    | "ethereumHttpTimeoutMs"
+    | "l1RpcUrls"
+    | "sequencerPublisherAllowInvalidStates"
+    | "sequencerPublisherForwarderAddress"
+  >;
 
 export interface PublisherOptions {
   values: PublisherSettings;
@@ -43,8 +49,6 @@ export interface PublisherOptions {
   l1Calls?: L1CallCounts;
   endpoints?: EndpointBook;
   logger: Logger;
-  /** Timeout per request to L1. */
-  timeoutMs?: number;
 }
 
 export interface RunningPublisher {
@@ -60,7 +64,12 @@ export interface RunningPublisher {
 
 /** A call is retried only once, since the next poll asks L1 again. */
 export const PUBLISHER_RETRY_DELAYS_MS = [200];
-export const PUBLISHER_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
+
+/** Limit of one request to L1 of a part whose duties end with a slot. */
+export function dutyTimeoutMs({ ethereumHttpTimeoutMs }: Pick<Values, "ethereumHttpTimeoutMs">): number {
+  return ethereumHttpTimeoutMs ?? TIMEOUT_MS;
+}
 
 export type L1TxValues = Pick<
   Values,
@@ -105,12 +114,12 @@ function publisherAccounts({ current }: ActiveKeystore): Account[] {
 
 /** Starts the publisher, which sends checkpoints to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startPublisher(options: PublisherOptions): RunningPublisher {
-  const { values, directory, identity, keys, kzg, now, logger, timeoutMs = PUBLISHER_TIMEOUT_MS } = options;
+  const { values, directory, identity, keys, kzg, now, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const rpc = new L1Rpc({
     urls: values.l1RpcUrls,
-    timeoutMs,
+    timeoutMs: dutyTimeoutMs(values),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: options.l1Calls,

@@ -41,7 +41,7 @@ function connectOptions(values: Values, registryAddress: string): ConnectOptions
     registryAddress,
     rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
     otherAddresses: {},
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: values.ethereumHttpTimeoutMs ?? TIMEOUT_MS,
     retryDelaysMs: [],
     logger: silentLogger,
   };
@@ -95,6 +95,7 @@ async function checkSources(values: Values, reader: ConnectedRollup, from: numbe
   const blobs = createBlobFetcher({
     identity: reader.identity,
     l1RpcUrls: values.l1RpcUrls,
+    l1TimeoutMs: values.ethereumHttpTimeoutMs,
     fileStoreUrls: values.blobFileStoreUrls,
     fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
     consensusFirst: !values.blobPreferFilestores,

@@ -27,7 +27,9 @@ export const l1 = {
   ethereumHttpTimeoutMs: optional({
     env: ["ETHEREUM_HTTP_TIMEOUT_MS"],
     kind: integer(1, MAX_MILLISECONDS),
-    meaning: "time after which a request to an L1 execution endpoint is given up, in ms; unset means 20000",
+    meaning:
+      "time after which a request to an L1 execution endpoint is given up, in ms; unset means 20000, and 10000 for " +
+      "publishers and the slasher",
   }),
   l1ChainId: withDefault(
     {

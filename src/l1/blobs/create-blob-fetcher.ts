@@ -16,6 +16,8 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   identity: Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "addresses">;
   /** Execution RPC, which gives the beacon slot of a block. On a development chain it is also a blob source. */
   l1RpcUrls: readonly string[];
+  /** ETHEREUM_HTTP_TIMEOUT_MS; that of all other requests by default. */
+  l1TimeoutMs?: number;
   /** BLOB_FILE_STORE_URLS, in the order in which they are asked. */
   fileStoreUrls?: readonly string[];
   /** BLOB_FILE_STORE_TIMEOUT_MS; that of all other requests by default. */
@@ -53,7 +55,15 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
   const rpcOf = (urls: readonly string[]) =>
-    new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, endpoints: book, logger });
+    new L1Rpc({
+      urls,
+      timeoutMs: options.l1TimeoutMs ?? timeoutMs,
+      retryDelaysMs,
+      signal,
+      calls,
+      endpoints: book,
+      logger,
+    });
   const kzg = options.kzg ?? new Kzg();
   const book = endpoints ?? new EndpointBook({ logger });
   if (endpoints === undefined) signal?.addEventListener("abort", () => book.close(), { once: true });

@@ -23,12 +23,13 @@ import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
 import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
 import type { ConfigurablePart } from "../admin/live-config.ts";
+import { dutyTimeoutMs } from "../publisher.ts";
 import { type SlasherOptionValues, slasherSettings } from "../slasher-settings.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export interface SlasherOptions {
-  values: SlasherOptionValues & Pick<Values, "l1RpcUrls">;
+  values: SlasherOptionValues & Pick<Values, "ethereumHttpTimeoutMs" | "l1RpcUrls">;
   mempool: Pick<MempoolPart, "pool" | "store">;
   /** Attesters of this node, lower-case 0x text. */
   ownValidators(): readonly string[];
@@ -49,7 +50,6 @@ export interface SlasherPart {
 
 /** A call is retried only once, since the next slot asks L1 again. */
 const RETRY_DELAYS_MS = [200];
-const TIMEOUT_MS = 10_000;
 
 /** Whether the options ask for a slasher: a node that proposes with its own validators, or that observes proposals. */
 export function hasSlasher(values: Pick<Values, "sequencer" | "disableValidator" | "fishermanMode">): boolean {
@@ -73,7 +73,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
     const { signal } = stopping;
     const rpc = new L1Rpc({
       urls: values.l1RpcUrls,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: dutyTimeoutMs(values),
       retryDelaysMs: RETRY_DELAYS_MS,
       signal,
       calls: l1Calls,

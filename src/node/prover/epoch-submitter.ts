@@ -10,11 +10,14 @@ import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
 import { accountSigner } from "../account-signer.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
-import { type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS, PUBLISHER_TIMEOUT_MS } from "../publisher.ts";
+import { dutyTimeoutMs, type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS } from "../publisher.ts";
 import type { ConfiguredProver } from "./prover-keys.ts";
 
 export type SubmitterSettings = L1TxValues &
-  Pick<Values, "l1RpcUrls" | "proverPublisherAllowInvalidStates" | "proverPublisherForwarderAddress">;
+  Pick<
+    Values,
+    "ethereumHttpTimeoutMs" | "l1RpcUrls" | "proverPublisherAllowInvalidStates" | "proverPublisherForwarderAddress"
+  >;
 
 export interface EpochSubmitter {
   readonly publisher: EpochPublisher;
@@ -34,7 +37,7 @@ export function startEpochSubmitter(
   const logger = loggerFor("prover:publisher");
   const rpc = new L1Rpc({
     urls: values.l1RpcUrls,
-    timeoutMs: PUBLISHER_TIMEOUT_MS,
+    timeoutMs: dutyTimeoutMs(values),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: l1Calls,

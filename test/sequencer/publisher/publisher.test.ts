@@ -170,6 +170,10 @@ describe("publishing checkpoint 5", () => {
     await sent();
     await mined();
     expect((await published).kind).toBe("published");
+    expect(said("L1 call failed, trying again")[0].facts).toMatchObject({
+      method: "eth_sendRawTransaction",
+      failures: [expect.stringContaining(`no complete answer within ${TIMEOUT_MS} ms`)],
+    });
   });
 
   it("a checkpoint is sent again with higher fees when L1 does not mine it", async () => {

@@ -56,6 +56,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
       L1_CHAIN_ID: String(identity.l1ChainId),
       SEQ_PUBLISHER_PRIVATE_KEY: toHex(PUBLISHER_KEY),
       L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
+      ETHEREUM_HTTP_TIMEOUT_MS: String(timeoutMs),
       ...environment,
     },
   });
@@ -69,7 +70,6 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     now: () => now * 1000,
     metrics: new Metrics(() => {}),
     logger: recordingLogger(lines),
-    timeoutMs,
   });
   return { publisher, lines, close: stop };
 }
