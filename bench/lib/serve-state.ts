@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { threadBudget } from "../../src/node/thread-budget.ts";
+import { threadBudget } from "../../src/node/context/thread-budget.ts";
 import { startPublicRpc } from "../../src/rpc/public-rpc.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";

@@ -1,7 +1,7 @@
 import type { Values } from "../config/options.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import type { ChainParts } from "../node/node.ts";
-import { hasProver } from "../node/prover/roles.ts";
+import { hasProver } from "../node/settings/roles.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { headerSlotNumber } from "../protocol/block-header.ts";
 import { AwaitedProofs } from "./awaited-proofs.ts";

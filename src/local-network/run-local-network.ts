@@ -7,7 +7,7 @@ import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import { genesisPublicData } from "../network/genesis.ts";
-import { hasProver } from "../node/prover/roles.ts";
+import { hasProver } from "../node/settings/roles.ts";
 import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
 import { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";

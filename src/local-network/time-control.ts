@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainStore } from "../archiver/chain-store.ts";
-import type { ShiftableClock } from "../node/clock.ts";
+import type { ShiftableClock } from "../node/context/clock.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt, slotTimestamp } from "../protocol/time.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";

@@ -15,7 +15,7 @@ export const followerMode: Mode = {
   name: "follower",
   selected: ({ follower }) => follower,
   async checks() {
-    const { apiKeys } = await import("../node/api-keys.ts");
+    const { apiKeys } = await import("../node/keys/api-keys.ts");
     return [requireUpstream, apiKeys];
   },
   async run(configuration, version) {

@@ -7,7 +7,7 @@ export const localNetworkMode: Mode = {
   async checks() {
     const { checkLocalL1 } = await import("../local-network/settings.ts");
     const { checkResource } = await import("../process/otlp/resource.ts");
-    const { apiKeys } = await import("../node/api-keys.ts");
+    const { apiKeys } = await import("../node/keys/api-keys.ts");
     return [checkLocalL1, checkResource, apiKeys];
   },
   async run(configuration, version) {

@@ -1,6 +1,6 @@
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
-import { onlyProves } from "../node/prover/roles.ts";
+import { onlyProves } from "../node/settings/roles.ts";
 import type { Mode } from "./mode.ts";
 
 function requireL1({ l1RpcUrls }: Values): void {

@@ -18,7 +18,7 @@ export const rpcOnlyMode: Mode = {
   name: "rpc only",
   selected: ({ rpcOnly }) => rpcOnly,
   async checks() {
-    const { apiKeys } = await import("../node/api-keys.ts");
+    const { apiKeys } = await import("../node/keys/api-keys.ts");
     return [withDirectory, apiKeys];
   },
   async run({ values, warnings }, version) {

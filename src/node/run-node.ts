@@ -8,7 +8,7 @@ import type { LoggerFor } from "../process/logging/logging.ts";
 import { loggingOf } from "../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../process/supervise.ts";
 import { type RunningNode, startNode } from "./node.ts";
-import { onlyProves } from "./prover/roles.ts";
+import { onlyProves } from "./settings/roles.ts";
 
 export interface NodeProcessOptions {
   /** Prepares the network that the node follows, and returns the node's configuration. */

@@ -2,13 +2,13 @@ import { refuseProofs } from "../bot/beside-node.ts";
 import { botOptions } from "../bot/bot-options.ts";
 import type { Values } from "../config/options.ts";
 import { checkResource } from "../process/otlp/resource.ts";
-import { apiKeys } from "./api-keys.ts";
+import { apiKeys } from "./keys/api-keys.ts";
+import { requireProposerKeys } from "./keys/proposer-keys.ts";
+import { requireProverKeys } from "./keys/prover-keys.ts";
+import { configuredGroup } from "./keys/signing-guard.ts";
 import { checkProver } from "./parts/prover.ts";
 import { checkValidator } from "./parts/validator.ts";
-import { requireProposerKeys } from "./proposer-keys.ts";
-import { requireProverKeys } from "./prover/prover-keys.ts";
-import { hasProver } from "./prover/roles.ts";
-import { configuredGroup } from "./signing-guard.ts";
+import { hasProver } from "./settings/roles.ts";
 
 /** A condition of a start. Throws or rejects with an OperatorError. */
 type Check = (values: Values) => unknown;

@@ -9,7 +9,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/network/genesis.ts";
-import { worldStateHealth } from "../../src/node/health/node-health.ts";
+import { worldStateHealth } from "../../src/node/services/node-health.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";

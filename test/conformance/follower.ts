@@ -14,7 +14,7 @@ import type { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { genesisPublicData } from "../../src/network/genesis.ts";
-import { attestationValidator } from "../../src/node/attestations.ts";
+import { attestationValidator } from "../../src/node/chain/attestations.ts";
 import { fromHex } from "../../src/protocol/bytes.ts";
 
 const FUNDED = {

@@ -3,7 +3,7 @@ import { ActiveKeystore } from "../../src/keystore/active-keystore.ts";
 import { KeystoreError } from "../../src/keystore/errors.ts";
 import { Keystore, type ValidatorKeys } from "../../src/keystore/keystore.ts";
 import { PrivateKey } from "../../src/keystore/private-key.ts";
-import { keystoreControl } from "../../src/node/admin/keystore-control.ts";
+import { keystoreControl } from "../../src/node/services/keystore-control.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 
 function unexpected(error: unknown): never {

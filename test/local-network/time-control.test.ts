@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TimeControl, type TimeControlParts } from "../../src/local-network/time-control.ts";
-import { ShiftableClock } from "../../src/node/clock.ts";
+import { ShiftableClock } from "../../src/node/context/clock.ts";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
 import type { BuildWait } from "../../src/sequencer/build-blocks.ts";
 

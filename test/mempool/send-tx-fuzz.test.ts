@@ -6,7 +6,7 @@ import { ACCEPT_ANY_PROOF } from "../../src/mempool/proofs/proof-verifier.ts";
 import { txFacts } from "../../src/mempool/tx-facts.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
 import { RPC_CHECKS, runChecks } from "../../src/mempool/validation/check-groups.ts";
-import { mempoolService } from "../../src/node/mempool-services.ts";
+import { mempoolService } from "../../src/node/services/mempool-services.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { Random } from "../conformance/fuzz/random.ts";

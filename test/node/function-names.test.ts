@@ -3,7 +3,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { withContractNames } from "../../src/local-network/contract-names.ts";
-import { logTxs } from "../../src/node/tx-log.ts";
+import { logTxs } from "../../src/node/sequencer/tx-log.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { recordedTxs } from "../../src/recorded-txs/recorded-txs.ts";

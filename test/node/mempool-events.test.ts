@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SyncEvents } from "../../src/archiver/sync-services.ts";
 import type { AddedBlock, TxPool } from "../../src/mempool/pool/tx-pool.ts";
-import { followChain } from "../../src/node/mempool-events.ts";
+import { followChain } from "../../src/node/mempool/mempool-events.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { bigUintBytes, concat, mapKey, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { BbProcess } from "../../src/mempool/proofs/bb-process.ts";
 import { BbProcesses } from "../../src/mempool/proofs/bb-processes.ts";
-import { configuredVerifier } from "../../src/node/mempool-proofs.ts";
+import { configuredVerifier } from "../../src/node/mempool/mempool-proofs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 

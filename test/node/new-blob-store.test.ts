@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
-import { openBlobSources } from "../../src/node/blobs.ts";
+import { openBlobSources } from "../../src/node/chain/blobs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type HttpFake, httpFake } from "../l1/http-fake.ts";
 

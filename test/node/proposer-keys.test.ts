@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import { KeystoreError } from "../../src/keystore/errors.ts";
-import { configuredKeys } from "../../src/node/proposer-keys.ts";
+import { configuredKeys } from "../../src/node/keys/proposer-keys.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 
 /** Accounts 0 and 1 of the development mnemonic. */

@@ -10,9 +10,9 @@ import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { observeL1Accounts } from "../../src/l1/tx/metrics.ts";
 import { SampledAccounts, type SendingAccounts } from "../../src/l1/tx/sampled-accounts.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
-import { ShiftableClock } from "../../src/node/clock.ts";
+import { ShiftableClock } from "../../src/node/context/clock.ts";
+import { configuredProver } from "../../src/node/keys/prover-keys.ts";
 import { type EpochSubmitter, startEpochSubmitter } from "../../src/node/prover/epoch-submitter.ts";
-import { configuredProver } from "../../src/node/prover/prover-keys.ts";
 import { bigUintBytes, toHex } from "../../src/protocol/bytes.ts";
 import type { SubmissionOutcome } from "../../src/prover/node/epoch-publisher.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -27,8 +27,8 @@ import {
 import { type RemoteSignerServer, startRemoteSigner } from "../sequencer/publisher/remote-signer.ts";
 
 // Simulating the verifier takes anvil seconds, and many where it shares processors.
-vi.mock("../../src/node/publisher.ts", async (original) => ({
-  ...(await original<typeof import("../../src/node/publisher.ts")>()),
+vi.mock("../../src/node/sequencer/publisher.ts", async (original) => ({
+  ...(await original<typeof import("../../src/node/sequencer/publisher.ts")>()),
   PUBLISHER_TIMEOUT_MS: 120_000,
 }));
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
-import { configuredGroup, openNodeSigningGuard } from "../../src/node/signing-guard.ts";
+import { configuredGroup, openNodeSigningGuard } from "../../src/node/keys/signing-guard.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { runSvc } from "../cli/run-svc.ts";
 import { ROLLUP, TIMES } from "../validator/signing/requests.ts";

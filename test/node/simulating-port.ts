@@ -9,7 +9,7 @@ import { CorePool } from "../../src/core/pool.ts";
 import { ExecutionPool } from "../../src/execution/execution-pool.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { type SimulatorOptions, TxSimulator } from "../../src/mempool/tx-simulator.ts";
-import { simulatorService } from "../../src/node/mempool-services.ts";
+import { simulatorService } from "../../src/node/services/mempool-services.ts";
 import { FunctionSignatures } from "../../src/rpc/methods/contracts/function-signatures.ts";
 import { startPublicRpc } from "../../src/rpc/public-rpc.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Siloing } from "../../src/execution/siloing.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
-import { type CheckpointSource, startCheckpoint } from "../../src/node/parts/start-checkpoint.ts";
+import { type CheckpointSource, startCheckpoint } from "../../src/node/sequencer/start-checkpoint.ts";
 import { TERMS } from "../checkpoints/funded-builder.ts";
 import { core, forkOf, hashed, sourceOf, txOf, VECTORS } from "../execution/avm-vectors.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HealthBoard } from "../../src/node/health/health-board.ts";
+import { HealthBoard } from "../../src/node/services/health-board.ts";
 import type { HealthReport } from "../../src/rpc/ports/node-health.ts";
 import { HealthChecks } from "../../src/rpc/routes/health-checks.ts";
 import type { HealthReading } from "../../src/telemetry/health.ts";

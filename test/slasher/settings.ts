@@ -1,5 +1,5 @@
 import { OPTIONS } from "../../src/config/options.ts";
-import { type SlasherOptionValues, slasherSettings } from "../../src/node/slasher-settings.ts";
+import { type SlasherOptionValues, slasherSettings } from "../../src/node/settings/slasher-settings.ts";
 import type { SlasherSettings } from "../../src/slasher/settings.ts";
 
 /** The settings of a node without slashing options, with changes. */

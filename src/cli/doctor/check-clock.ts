@@ -1,5 +1,5 @@
 import type { L1Block } from "../../l1/types.ts";
-import { isDevelopmentL1 } from "../../node/connect-l1.ts";
+import { isDevelopmentL1 } from "../../node/chain/connect-l1.ts";
 import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 /** L1's blocks come every 12 s and have whole seconds. */

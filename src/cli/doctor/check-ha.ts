@@ -1,5 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
-import { configuredGroup, type SigningSettings } from "../../node/signing-guard.ts";
+import { configuredGroup, type SigningSettings } from "../../node/keys/signing-guard.ts";
 import { DutyDatabase } from "../../validator/signing/postgres/duty-database.ts";
 import { type Finding, fail, ok, skip } from "./finding.ts";
 

@@ -4,7 +4,7 @@ import { KeystoreError } from "../../keystore/errors.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { balanceOf } from "../../l1/tx/account-reads.ts";
-import { configuredKeys } from "../../node/proposer-keys.ts";
+import { configuredKeys } from "../../node/keys/proposer-keys.ts";
 import { checksumAddress } from "../../protocol/l1-address-text.ts";
 import { checkKeystore } from "../keystore/run-check.ts";
 import { checkSecretFile } from "./check-directory.ts";

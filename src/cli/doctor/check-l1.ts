@@ -10,7 +10,7 @@ import { L1Error, L1ReorgError, OtherProtocolError } from "../../l1/errors.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import { ConfiguredGeneses } from "../../network/genesis.ts";
-import { objectStoreAccess } from "../../node/object-access.ts";
+import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";

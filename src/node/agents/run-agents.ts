@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { supervise } from "../../process/supervise.ts";
-import { startMetered } from "../metered-service.ts";
+import { startMetered } from "../parts/metered-service.ts";
 import { startAgents } from "./start-agents.ts";
 
 /** `svc start --prover-agent`: runs proving agents in this process. */

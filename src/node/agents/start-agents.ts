@@ -22,7 +22,7 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "./agent-settings.ts";
 import { type RealProofSettings, startRealProver } from "./real-proofs.ts";
 

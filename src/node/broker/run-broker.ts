@@ -2,7 +2,7 @@ import type { Values } from "../../config/options.ts";
 import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../../process/supervise.ts";
-import { startMetered } from "../metered-service.ts";
+import { startMetered } from "../parts/metered-service.ts";
 import { startBroker } from "./start-broker.ts";
 
 /** `svc start --prover-broker`: runs a proving broker in this process. */

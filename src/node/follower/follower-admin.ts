@@ -7,12 +7,12 @@ import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { Upstreams } from "../../rpc/forward/upstreams.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
-import { configuredValues } from "../admin/configured-values.ts";
-import { LiveConfig } from "../admin/live-config.ts";
-import type { HealthBoard } from "../health/health-board.ts";
+import type { ChainContext } from "../context/chain-context.ts";
 import { type AdminContext, startAdmin } from "../parts/admin.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
-import { nodeReports } from "../reports/node-reports.ts";
+import type { HealthBoard } from "../services/health-board.ts";
+import { LiveConfig } from "../services/live-config.ts";
+import { nodeReports } from "../services/node-reports.ts";
+import { configuredValues } from "../settings/configured-values.ts";
 
 export interface FollowerAdminOptions {
   values: Values;

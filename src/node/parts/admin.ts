@@ -9,10 +9,10 @@ import type { Forwarder } from "../../rpc/calls/forwarder.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import { startAdminServer } from "../admin/admin-server.ts";
-import { keystoreControl } from "../admin/keystore-control.ts";
-import type { LiveConfig } from "../admin/live-config.ts";
-import { syncControl } from "../admin/sync-control.ts";
-import type { ChainContext } from "./chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { keystoreControl } from "../services/keystore-control.ts";
+import type { LiveConfig } from "../services/live-config.ts";
+import { syncControl } from "../services/sync-control.ts";
 import { type PortSettings, portOptions } from "./rpc.ts";
 
 export type AdminSettings = PortSettings &

@@ -31,11 +31,11 @@ import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import { followChain } from "../mempool-events.ts";
-import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
-import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
-import { poolChanges } from "../pool-changes.ts";
-import type { ChainContext } from "./chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { followChain } from "../mempool/mempool-events.ts";
+import { configuredVerifier, type ProofSettings } from "../mempool/mempool-proofs.ts";
+import { mempoolService, simulatorService, validatorService } from "../services/mempool-services.ts";
+import { poolChanges } from "../services/pool-changes.ts";
 
 export type MempoolSettings = ProofSettings &
   Pick<

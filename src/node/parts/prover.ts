@@ -20,13 +20,13 @@ import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { configuredProver, type ProverKeySettings } from "../keys/prover-keys.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
 import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-submitter.ts";
 import { type FailedEpochServices, FailedEpochUploader } from "../prover/failed-epochs/upload.ts";
-import { configuredProver, type ProverKeySettings } from "../prover/prover-keys.ts";
 import { type ProvingJobSettings, startProvingJobs } from "../prover/proving-jobs.ts";
-import type { ChainContext } from "./chain-context.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export type ProverSettings = ProverKeySettings &

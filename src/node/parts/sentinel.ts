@@ -15,8 +15,8 @@ import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
 import { Sentinel, type SentinelChain } from "../../slasher/sentinel/sentinel.ts";
 import { SentinelStore } from "../../slasher/sentinel/sentinel-store.ts";
 import { SlotRangeError } from "../../slasher/sentinel/slot-range-error.ts";
-import type { ConfigurablePart } from "../admin/live-config.ts";
-import type { ChainContext } from "./chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import type { ConfigurablePart } from "../services/live-config.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export type SentinelSettings = Pick<

@@ -18,12 +18,12 @@ import type { VoteSource } from "../../sequencer/votes/governance-signals.ts";
 import { voteSources } from "../../sequencer/votes/vote-sources.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { ConfigRefusedError, type ConfigurablePart } from "../admin/live-config.ts";
-import { type AttesterSigning, voteSigner } from "../duty-signer.ts";
-import { type PublisherSettings, type RunningPublisher, startPublisher } from "../publisher.ts";
-import type { ChainContext } from "./chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { type AttesterSigning, voteSigner } from "../keys/duty-signer.ts";
+import { type PublisherSettings, type RunningPublisher, startPublisher } from "../sequencer/publisher.ts";
+import { startCheckpoint } from "../sequencer/start-checkpoint.ts";
+import { ConfigRefusedError, type ConfigurablePart } from "../services/live-config.ts";
 import type { MempoolPart } from "./mempool.ts";
-import { startCheckpoint } from "./start-checkpoint.ts";
 
 export type SequencerPartSettings = PublisherSettings &
   Pick<

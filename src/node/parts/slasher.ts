@@ -22,10 +22,10 @@ import { VotesAgainstOwn } from "../../slasher/tally/votes-against-own.ts";
 import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
 import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
-import type { ConfigurablePart } from "../admin/live-config.ts";
-import { dutyTimeoutMs } from "../publisher.ts";
-import { type SlasherOptionValues, slasherSettings } from "../slasher-settings.ts";
-import type { ChainContext } from "./chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { dutyTimeoutMs } from "../sequencer/publisher.ts";
+import type { ConfigurablePart } from "../services/live-config.ts";
+import { type SlasherOptionValues, slasherSettings } from "../settings/slasher-settings.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export interface SlasherOptions {

@@ -8,7 +8,7 @@ import { type RestoreOptions, restoreSnapshot } from "../../snapshots/restore.ts
 import { SnapshotUploader, type SnapshotUploadServices } from "../../snapshots/upload.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { objectStoreAccess } from "../object-access.ts";
+import { objectStoreAccess } from "../settings/object-access.ts";
 
 export interface ConfiguredRestore
   extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {

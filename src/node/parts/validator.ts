@@ -25,10 +25,10 @@ import { type OffensePenalties, OffenseReports } from "../../validator/offense-r
 import { OwnAttestations } from "../../validator/own-attestations.ts";
 import { OwnProposals } from "../../validator/own-proposals.ts";
 import type { ValidatorSettings } from "../../validator/settings.ts";
-import type { ConfigurablePart } from "../admin/live-config.ts";
-import { type BlobUploadSettings, blobUploads } from "../blob-uploads.ts";
-import type { AttesterSigning } from "../duty-signer.ts";
-import type { ChainContext } from "./chain-context.ts";
+import { type BlobUploadSettings, blobUploads } from "../chain/blob-uploads.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import type { AttesterSigning } from "../keys/duty-signer.ts";
+import type { ConfigurablePart } from "../services/live-config.ts";
 
 export type ValidatorPartSettings = BlobUploadSettings &
   Pick<

@@ -6,7 +6,7 @@ import { StatusHandshake } from "../../p2p/peers/status-handshake.ts";
 import { ValidatorsOnly } from "../../p2p/peers/validators-only.ts";
 import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
 import type { Teardown } from "../../process/teardown.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
 
 export type AdmissionSettings = Pick<
   Values,

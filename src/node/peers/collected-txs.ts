@@ -14,10 +14,10 @@ import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
-import { receivedTx } from "../received-tx-json.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
+import { receivedTx } from "./received-tx-json.ts";
 
 export type TxCollectionSettings = ObjectStoreSettings &
   Pick<

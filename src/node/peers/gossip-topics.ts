@@ -12,10 +12,10 @@ import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
 import { type ValidatorPart, validatorLimits } from "../parts/validator.ts";
-import type { LivePeerSettings } from "./live-settings.ts";
+import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 
 export type TopicSettings = Pick<

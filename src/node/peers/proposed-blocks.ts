@@ -10,9 +10,9 @@ import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
+import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
-import type { LivePeerSettings } from "./live-settings.ts";
+import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 
 export interface ProposedBlocksOptions {
   mempool: Pick<MempoolPart, "pool" | "contexts">;

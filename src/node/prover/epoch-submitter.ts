@@ -8,10 +8,10 @@ import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
-import { accountSigner } from "../account-signer.ts";
-import type { ChainContext } from "../parts/chain-context.ts";
-import { dutyTimeoutMs, type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS } from "../publisher.ts";
-import type { ConfiguredProver } from "./prover-keys.ts";
+import type { ChainContext } from "../context/chain-context.ts";
+import { accountSigner } from "../keys/account-signer.ts";
+import type { ConfiguredProver } from "../keys/prover-keys.ts";
+import { dutyTimeoutMs, type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS } from "../sequencer/publisher.ts";
 
 export type SubmitterSettings = L1TxValues &
   Pick<

@@ -30,8 +30,8 @@ import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
 import { type RealProofSettings, startRealProver } from "../agents/real-proofs.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
-import { jobSource, outputFaultHere } from "./job-source.ts";
+import { jobSource, outputFaultHere } from "../services/job-source.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
 
 export type ProvingJobSettings = ObjectStoreSettings &
   AgentProvingSettings &

@@ -1,6 +1,6 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import { HealthBoard } from "../health/health-board.ts";
+import { HealthBoard } from "../services/health-board.ts";
 import type { UpstreamNode } from "./upstream-node.ts";
 
 const MAX_LAG_BLOCKS = 50;

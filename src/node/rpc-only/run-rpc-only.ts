@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Values } from "../../config/options.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { supervise } from "../../process/supervise.ts";
-import { startMetered } from "../metered-service.ts";
+import { startMetered } from "../parts/metered-service.ts";
 import { startRpcOnly } from "./start-rpc-only.ts";
 
 /** `svc start --rpc-only`: serves JSON-RPC from the store of a node on this machine, in this process. */

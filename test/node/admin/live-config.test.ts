@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import { configuredValues } from "../../../src/node/admin/configured-values.ts";
-import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/admin/live-config.ts";
-import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/admin/live-keys.ts";
+import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/services/live-config.ts";
+import { configuredValues } from "../../../src/node/settings/configured-values.ts";
+import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/settings/live-keys.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config/config-keys.ts";
 import type { Issue } from "../../../src/rpc/codecs/json/codec.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
-import { syncControl } from "../../../src/node/admin/sync-control.ts";
+import { syncControl } from "../../../src/node/services/sync-control.ts";
 import { checkpointOf } from "../../rpc/support/development-chain.ts";
 import { GENESIS_BLOCK } from "../../rpc/support/fakes.ts";
 

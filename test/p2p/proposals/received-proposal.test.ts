@@ -9,7 +9,7 @@ import { ACCEPT_ANY_PROOF } from "../../../src/mempool/proofs/proof-verifier.ts"
 import { CheckContexts } from "../../../src/mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../../src/mempool/validation/committed-state.ts";
 import { TxValidator } from "../../../src/mempool/validation/tx-validator.ts";
-import type { ChainContext } from "../../../src/node/parts/chain-context.ts";
+import type { ChainContext } from "../../../src/node/context/chain-context.ts";
 import { proposedBlocks } from "../../../src/node/peers/proposed-blocks.ts";
 import { BlockProposalHandler } from "../../../src/p2p/proposals/block-proposal-handler.ts";
 import { blockTxsHandler } from "../../../src/p2p/reqresp/handlers/block-txs.ts";

@@ -12,7 +12,7 @@ import { CorePool } from "../../../src/core/pool.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { attestationValidator } from "../../../src/node/attestations.ts";
+import { attestationValidator } from "../../../src/node/chain/attestations.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { startAnvil } from "../../l1/chain-a.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { receivedTx } from "../../../src/node/received-tx-json.ts";
+import { receivedTx } from "../../../src/node/peers/received-tx-json.ts";
 import { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { recordedTxs } from "../../protocol/recorded-txs.ts";

@@ -10,9 +10,9 @@ import { GovernanceProposer, signalCalldata } from "../../../src/l1/governance/g
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import type { ConnectedRollup, RollupIdentity } from "../../../src/l1/types.ts";
-import { attesterSigning, voteSigner } from "../../../src/node/duty-signer.ts";
-import { configuredKeys } from "../../../src/node/proposer-keys.ts";
-import { type RunningPublisher, startPublisher } from "../../../src/node/publisher.ts";
+import { attesterSigning, voteSigner } from "../../../src/node/keys/duty-signer.ts";
+import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
+import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import { attesterSigning, voteSigner } from "../../../src/node/duty-signer.ts";
-import { configuredKeys } from "../../../src/node/proposer-keys.ts";
-import { type RunningPublisher, startPublisher } from "../../../src/node/publisher.ts";
+import { attesterSigning, voteSigner } from "../../../src/node/keys/duty-signer.ts";
+import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
+import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
 import type { SlashAction, SlashActions } from "../../../src/protocol/slashing/action.ts";
 import { OFFENSE_TYPES } from "../../../src/protocol/slashing/offense.ts";
 import { Slasher } from "../../../src/slasher/slasher.ts";

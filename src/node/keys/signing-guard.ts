@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { reveal } from "../../config/configuration.ts";
+import { MissingOptionError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+import { type HaGroup, openSigningGuard } from "../../validator/signing/open-signing-guard.ts";
+import type { SigningGuard } from "../../validator/signing/signing-guard.ts";
+
+export type SigningSettings = Pick<
+  Values,
+  | "haSigningEnabled"
+  | "nodeId"
+  | "pollingIntervalMs"
+  | "signingTimeoutMs"
+  | "maxStuckDutiesAgeMs"
+  | "cleanupOldDutiesAfterHours"
+  | "databaseUrl"
+  | "poolMaxCount"
+  | "poolMinCount"
+  | "poolIdleTimeoutMs"
+  | "poolConnectionTimeoutMs"
+>;
+
+/** The configured high-availability group, if there is one. Throws MissingOptionError. */
+export function configuredGroup(values: SigningSettings): HaGroup | undefined {
+  if (!values.haSigningEnabled) return undefined;
+  const { nodeId, pollingIntervalMs, signingTimeoutMs } = values;
+  const databaseUrl = reveal(values.databaseUrl);
+  if (databaseUrl === undefined) {
+    throw new MissingOptionError(
+      "databaseUrl",
+      "high-availability signing needs a database: give VALIDATOR_HA_DATABASE_URL",
+    );
+  }
+  if (nodeId === undefined) {
+    throw new MissingOptionError(
+      "nodeId",
+      "high-availability signing needs an id of this node that no other node of the group has: give VALIDATOR_HA_NODE_ID",
+    );
+  }
+  return {
+    databaseUrl,
+    nodeId,
+    pollingIntervalMs,
+    signingTimeoutMs,
+    stuckAgeMs: values.maxStuckDutiesAgeMs,
+    signedAgeHours: values.cleanupOldDutiesAfterHours,
+    pool: {
+      maxConnections: values.poolMaxCount,
+      minConnections: values.poolMinCount,
+      idleTimeoutMs: values.poolIdleTimeoutMs,
+      connectionTimeoutMs: values.poolConnectionTimeoutMs,
+    },
+  };
+}
+
+interface NodeSigning {
+  values: SigningSettings;
+  directory: { path: string };
+  identity: Pick<RollupIdentity, "addresses" | "constants">;
+  /** Unix time in ms. */
+  now(): number;
+  endpoints?: EndpointBook;
+  logger: Logger;
+}
+
+/**
+ * Opens the node's signing guard over the folder `signing` of its data directory. Rejects with an OperatorError, among
+ * them MissingOptionError.
+ */
+export async function openNodeSigningGuard(
+  { values, directory, identity, now, endpoints, logger }: NodeSigning,
+  signal?: AbortSignal,
+): Promise<SigningGuard> {
+  return openSigningGuard(
+    {
+      folder: join(directory.path, "signing"),
+      rollup: identity.addresses.rollupAddress.toLowerCase(),
+      times: identity.constants,
+      now,
+      group: configuredGroup(values),
+      endpoints,
+      logger,
+    },
+    signal,
+  );
+}

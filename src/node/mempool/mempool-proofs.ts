@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import type { Values } from "../../config/options.ts";
+import type { BbBackend } from "../../mempool/proofs/bb-backend.ts";
+import { BbProcesses } from "../../mempool/proofs/bb-processes.ts";
+import { findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.ts";
+import { BbThreads } from "../../mempool/proofs/bb-threads.ts";
+import { BbVerifier, DEFAULT_KEPT_FILES } from "../../mempool/proofs/bb-verifier.ts";
+import { acceptAfter, missingVerifier, type ProofVerifier } from "../../mempool/proofs/proof-verifier.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+
+/** Most milliseconds of a verification. */
+const LIMIT_MS = 60_000;
+
+export type ProofSettings = Pick<
+  Values,
+  | "realProofs"
+  | "debugForceTxProofVerification"
+  | "bbBinaryPath"
+  | "bbWorkingDirectory"
+  | "bbSkipCleanup"
+  | "numConcurrentIVCVerifiers"
+  | "bbIVCConcurrency"
+  | "proverTestVerificationDelayMs"
+>;
+
+/**
+ * Chooses and logs the proof verifier: bb's program, its WebAssembly form where the packaged program does not run (the
+ * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there).
+ */
+export async function configuredVerifier(values: ProofSettings, logger: Logger): Promise<ProofVerifier> {
+  if (!values.realProofs && !values.debugForceTxProofVerification) {
+    logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
+    return acceptAfter(values.proverTestVerificationDelayMs);
+  }
+  // More at once than there are processors would only make each slower.
+  const parallel = Math.min(values.numConcurrentIVCVerifiers, availableParallelism());
+  try {
+    const backend = await chooseBackend(values, parallel, logger);
+    const keepFilesIn = values.bbSkipCleanup ? (values.bbWorkingDirectory ?? DEFAULT_KEPT_FILES) : undefined;
+    const verifier = new BbVerifier(backend, { parallel, keepFilesIn });
+    backend.ready.catch((error) => {
+      // A node that stops while bb is being prepared, for example because its start failed, does so for another reason.
+      if (!verifier.closed) logger.error({ err: error }, "proofs of transactions cannot be checked");
+    });
+    return verifier;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
+    return missingVerifier(reason);
+  }
+}
+
+/** Rejects with a BbProgramError when neither form of bb runs. */
+async function chooseBackend(values: ProofSettings, parallel: number, logger: Logger): Promise<BbBackend> {
+  const { bbIVCConcurrency: threads, bbWorkingDirectory: cwd } = values;
+  if (cwd !== undefined) await mkdir(cwd, { recursive: true });
+  try {
+    const { path, version } = await findBbProgram(values.bbBinaryPath);
+    logger.info({ path, version, parallel, threads }, "checking proofs of transactions with bb {version}");
+    return new BbProcesses({ program: path, threads, cwd, limitMs: LIMIT_MS });
+  } catch (error) {
+    const module = values.bbBinaryPath === undefined ? await packagedModule() : undefined;
+    if (module === undefined) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const { path, version } = module;
+    logger.info(
+      { path, version, parallel, reason },
+      "checking proofs of transactions with bb {version} in WebAssembly",
+    );
+    return new BbThreads({ module: path, threads: parallel, limitMs: LIMIT_MS });
+  }
+}

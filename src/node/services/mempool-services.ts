@@ -1,0 +1,64 @@
+import { type FunctionNames, withFunctionNames } from "../../execution/revert-reason.ts";
+import type { PoolQueries } from "../../mempool/pool/pool-queries.ts";
+import type { TxIntake } from "../../mempool/tx-intake.ts";
+import type { TxSimulator } from "../../mempool/tx-simulator.ts";
+import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
+import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
+import { clientNetwork } from "../../rpc/limits/client-address.ts";
+import type { Mempool, PooledTx, PoolStatus } from "../../rpc/ports/mempool.ts";
+import type { Simulator } from "../../rpc/ports/simulator.ts";
+import type { TxValidityChecker } from "../../rpc/ports/tx-validity-checker.ts";
+import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
+
+export interface MempoolServiceParts {
+  pool: PoolQueries;
+  intake: TxIntake;
+  /** Whether the node is synced far enough to accept txs. */
+  synced(): boolean;
+}
+
+/** The pool's service for the public RPC methods. */
+export function mempoolService({ pool, intake, synced }: MempoolServiceParts): Mempool {
+  const pooled = (hash: Uint8Array): PooledTx | undefined => {
+    const tx = pool.get(hash);
+    return tx && { hash, tx };
+  };
+  return {
+    async submit(tx) {
+      if (!synced()) throw new ExecutionError("P2P client not ready");
+      const submission = await mempoolAnswer(intake.submit(tx));
+      if ("verdict" in submission) throw new ExecutionError(`Invalid tx: ${submission.verdict.reason.join(", ")}`);
+      const { reason } = submission.admission;
+      // As in the reference, a known tx counts as success, and so does one whose nullifier was spent since the check.
+      if (reason !== undefined) throw new ExecutionError(reason.message, { data: rejectionData(reason) });
+    },
+    status(hash): PoolStatus | undefined {
+      const status = pool.status(hash);
+      if (status === "protected") return "pending";
+      if (status === "pending" || status === "mined") return status;
+      const reason = pool.dropReason(hash);
+      return status === undefined && reason === undefined ? undefined : { reason };
+    },
+    get: pooled,
+    list: (limit, after) => pool.pendingHashes(limit, after).flatMap((hash) => pooled(hash) ?? []),
+    count: () => pool.pendingCount,
+    maxPriorityFees: () => pool.maxPriorityFees(),
+  };
+}
+
+export function validatorService(validator: TxValidator): TxValidityChecker {
+  return {
+    validate: (tx, options) => mempoolAnswer(validator.ofQuestion(tx, options)),
+  };
+}
+
+/** Adds function names to the call stacks of reverted txs. */
+export function simulatorService(simulator: TxSimulator, names: FunctionNames): Simulator {
+  return {
+    async simulate(tx, options, signal) {
+      const client = clientNetwork(options.client);
+      const output = await mempoolAnswer(simulator.simulate(tx, { ...options, client }, signal));
+      return { ...output, ...(output.revert && { revert: withFunctionNames(output.revert, names) }) };
+    },
+  };
+}
