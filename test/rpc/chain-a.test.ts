@@ -99,7 +99,7 @@ beforeAll(async () => {
     identity,
     status: {
       ready: () => true,
-      version: "4.1.2",
+      version: "4.3.1",
       // The answers were recorded from 4.1.2.
       revertWords: "4.1",
       realProofs: false,

@@ -6,7 +6,7 @@ export type RevertWords = "4.3" | "4.1";
 export interface NodeStatus {
   /** Whether the node takes transactions. */
   ready(): Eventually<boolean>;
-  /** Version of the network release that the node speaks for, for example "4.1.2". */
+  /** Version of the network release that the node speaks for, for example "4.3.1". */
   readonly version: string;
   /** Release whose words and codes `node_` has for reverted transactions. */
   readonly revertWords: RevertWords;
