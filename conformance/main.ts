@@ -2,18 +2,12 @@
  * Starts a node on the recorded chain, calls it with every method of the published client library, and prints a report.
  */
 import "./quiet-library.ts";
-import { BackendType, Barretenberg, BarretenbergSync } from "@aztec/bb.js";
+import "./wasm-backend.ts";
 import { goldenCases, NodeProcess, startRecordedL1 } from "../test/conformance/recorded-node.ts";
 import { checkAdmin } from "./admin.ts";
 import { askFurther, askRecorded, checkBatches, checkVersions } from "./public.ts";
 import { RELEASE } from "./release.ts";
 import { Report } from "./report.ts";
-
-// The library's native code needs a newer C library than some systems have, so hash with WebAssembly. Skip its download
-// of proof parameters, which hashes do not need.
-Barretenberg.prototype.initSRSChonk = () => Promise.resolve();
-await Barretenberg.initSingleton({ backend: BackendType.Wasm, threads: 1 });
-await BarretenbergSync.initSingleton({ backend: BackendType.Wasm });
 
 const started = Date.now();
 const report = new Report();

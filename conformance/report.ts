@@ -1,13 +1,16 @@
-/** Counts of the calls of one method by outcome. */
+/** Counts of the calls of one method, or of the steps of one check, by outcome. */
 export interface Tally {
-  /** Same answer or refusal as recorded. */
+  /** Same answer or refusal as recorded; same value as it must be. */
   equal: number;
-  /** Accepted by the library; no recorded answer to compare. */
+  /** Accepted by the library; nothing to compare. */
   accepted: number;
   /** Refused as documented. */
   refused: number;
   failures: string[];
 }
+
+/** Words of the totals: what was counted, and how much of it came out how. */
+const CALLS = { each: "calls", equal: "equal to the recording", refused: "refused as documented" };
 
 /** Counts by check, in order of appearance. */
 export class Report {
@@ -30,8 +33,8 @@ export class Report {
     return this.#sum(({ failures }) => failures.length);
   }
 
-  /** A table, the first failures of each check, and a line of totals. */
-  text(): string {
+  /** A table, the first failures of each check, and a line of totals in these words. */
+  text({ each, equal: equalAs, refused: refusedAs } = CALLS): string {
     const width = Math.max(...this.names.map((name) => name.length));
     const line = (name: string, cells: readonly (string | number)[]) =>
       `${name.padEnd(width)} ${cells.map((cell) => String(cell).padStart(9)).join("")}`;
@@ -44,11 +47,11 @@ export class Report {
     const equal = this.#sum((tally) => tally.equal);
     const accepted = this.#sum((tally) => tally.accepted);
     const refused = this.#sum((tally) => tally.refused);
-    const calls = equal + accepted + refused + this.failed;
+    const all = equal + accepted + refused + this.failed;
     lines.push(
       "",
-      `${this.names.length} checks, ${calls} calls: ${equal} equal to the recording, ${accepted} accepted, ` +
-        `${refused} refused as documented, ${this.failed} failed`,
+      `${this.names.length} checks, ${all} ${each}: ${equal} ${equalAs}, ${accepted} accepted, ` +
+        `${refused} ${refusedAs}, ${this.failed} failed`,
     );
     return lines.join("\n");
   }
