@@ -122,6 +122,8 @@ export function createLogging(options: LoggingOptions): LoggerFor {
     {
       level: "trace",
       customLevels: { verbose: LOG_LEVELS.verbose },
+      // The hook has made a fact of an error; pino's own form of `err` would take its type for Object.
+      serializers: { err: (fact: unknown) => fact },
       redact: { paths: SECRET_PROPERTIES.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
       hooks: {
         logMethod(args, method, level) {
