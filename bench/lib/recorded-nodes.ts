@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { extract } from "tar";
 import { startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { demoEnvironment } from "../../src/cli/demo/settings.ts";
-import { unpackTar } from "../../src/cli/demo/tar.ts";
 import type { Reference } from "./reference.ts";
 import { ServerProcess } from "./server-process.ts";
 import { answerTo, call } from "./wrk.ts";
@@ -176,7 +175,7 @@ export async function startReferenceNode(reference: Reference, l1: RecordedL1): 
   if (!existsSync(outside)) {
     mkdirSync(outside, { recursive: true });
     try {
-      unpackTar(gunzipSync(readFileSync(join(ROOT, RECORDED_CHAIN.folder, "blob-store.tar.gz"))), outside);
+      extract({ file: join(ROOT, RECORDED_CHAIN.folder, "blob-store.tar.gz"), cwd: outside, sync: true, strict: true });
     } catch (error) {
       rmSync(outside, { recursive: true, force: true });
       throw error;

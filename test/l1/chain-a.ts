@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { extract } from "tar";
 import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -79,6 +80,6 @@ export async function startChainA(): Promise<ChainA> {
 
 /** Unpacks the recorded blob store into a new folder. */
 export function unpackBlobStore(folder: string): void {
-  execFileSync("mkdir", ["-p", folder]);
-  execFileSync("tar", ["-xzf", fixture("blob-store.tar.gz"), "-C", folder]);
+  mkdirSync(folder, { recursive: true });
+  extract({ file: fixture("blob-store.tar.gz"), cwd: folder, sync: true, strict: true });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { unpackTar } from "./tar.ts";
+import { extract } from "tar";
 
 /** The recorded chain in the repository: the L1 as an anvil state, the blobs as a file store. */
 export const RECORDED_CHAIN = {
@@ -43,7 +43,7 @@ export function unpackRecordedChain(packageRoot: string): UnpackedChain {
   try {
     writeFileSync(l1State, gunzipSync(readFileSync(files.state)));
     mkdirSync(blobs);
-    unpackTar(gunzipSync(readFileSync(files.blobs)), blobs);
+    extract({ file: files.blobs, cwd: blobs, sync: true, strict: true });
   } catch (error) {
     remove();
     throw error;

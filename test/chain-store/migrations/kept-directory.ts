@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync } from "node:zlib";
-import { unpackTar } from "../../../src/cli/demo/tar.ts";
+import { extract } from "tar";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 
 const FOLDER = fileURLToPath(new URL("../../fixtures/store/", import.meta.url));
@@ -11,7 +10,7 @@ const FOLDER = fileURLToPath(new URL("../../fixtures/store/", import.meta.url));
 /** Unpacks the data directory of a schema version, as the program of that version left it, to a new folder. */
 export function keptDirectory(schemaVersion: number): string {
   const folder = mkdtempSync(join(tmpdir(), `svc-schema-${schemaVersion}-`));
-  unpackTar(brotliDecompressSync(readFileSync(join(FOLDER, `schema-${schemaVersion}.tar.br`))), folder);
+  extract({ file: join(FOLDER, `schema-${schemaVersion}.tar.br`), cwd: folder, sync: true, strict: true });
   return folder;
 }
 
