@@ -9,7 +9,7 @@ import { readingPointOf } from "./unwind-chain.ts";
 
 /**
  * The chain cannot be rolled back to the requested block. The message is the one on the wire
- * (docs/protocol/04-l1-contracts.md#428-rollback, docs/protocol/04-l1-contracts.md#428-rollback).
+ * (docs/protocol/04-l1-contracts.md#428-rollback).
  */
 export class RollbackRefusedError extends OperatorError {
   override readonly errorCode: string = "rollback-refused";

@@ -29,7 +29,7 @@ export interface Core {
   hashMany(inputs: Uint8Array, arity: number): Uint8Array;
   /** Independent hashes, each `hash` or `hashWithSeparator` of its fields. Costs less than one after the other. */
   hashEach(inputs: readonly HashInput[]): Uint8Array[];
-  /** An incremental blob sponge (section 2.5). */
+  /** An incremental blob sponge (docs/protocol/01-fields-and-hashing.md#110-blob-sponge). */
   blobSponge(): BlobSponge;
   /** Root of an empty subtree by level, 0 to 42. */
   readonly zeroHashes: readonly Uint8Array[];
@@ -62,8 +62,8 @@ export interface Core {
   ): void;
 
   /**
-   * Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs
-   * twice.
+   * Links new keys into the sorted list of an indexed tree (docs/protocol/02-trees.md#29-batch-insertion). Throws
+   * DuplicateKeyError when a key occurs twice.
    */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
 

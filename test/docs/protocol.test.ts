@@ -75,6 +75,19 @@ describe("protocol documents", () => {
     expect(faults).toEqual([]);
   });
 
+  it("a citation names the document of its section, names a section once, and fills its line of a comment", () => {
+    const faults = filesOf("{src,assembly,test,bench,scripts}/**/*.ts").flatMap((source) => {
+      const text = textOf(source);
+      const nameless = Array.from(text.matchAll(/(.*)\bsections? \d+\.\d+/gi))
+        .filter(([, before]) => !/(?:RFC|FIPS|SEC|EIP|JSON-RPC)[ -][\d.-]+,? $/.test(before))
+        .map(([line]) => line);
+      const doubled = text.match(/(docs\/protocol\/[\w-]+\.md#[\w-]+)(?:,| and)[\s*/]+\1(?![\w-])/g) ?? [];
+      const lone = text.match(/^ *(?:\*|\/\/) *[)\].,;:]+ *$/gm) ?? [];
+      return [...nameless, ...doubled, ...lone].map((found) => `${source}: ${found}`);
+    });
+    expect(faults).toEqual([]);
+  });
+
   it.each(CHAPTERS)("%s numbers its sections without a gap", (chapter) => {
     const number = Number(relative("docs/protocol", chapter).slice(0, 2));
     const sections = Array.from(textOf(chapter).matchAll(SECTION), ([, of, section]) => [Number(of), Number(section)]);

@@ -13,8 +13,9 @@ import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
 /**
- * Sections 7.5 and 7.7 of docs/protocol/07-transactions-and-fees.md, implemented from the document alone and compared
- * with the recorded transactions.
+ * docs/protocol/07-transactions-and-fees.md#75-time-and-anchor and
+ * docs/protocol/07-transactions-and-fees.md#77-gas-of-the-private-part, implemented from the document alone and
+ * compared with the recorded transactions.
  */
 
 const PRICES = {

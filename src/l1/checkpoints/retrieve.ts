@@ -33,8 +33,7 @@ export function archiveAt(rpc: L1Rpc, rollup: Contract<typeof rollupAbi>, checkp
 
 /**
  * Checkpoints proposed in an L1 block range (inclusive) that the rollup still holds, in L1 order
- * (docs/protocol/04-l1-contracts.md#48-finding-the-calldata
- *).
+ * (docs/protocol/04-l1-contracts.md#48-finding-the-calldata).
  */
 export async function retrieveCheckpoints(
   context: RetrieveContext,

@@ -24,8 +24,7 @@ const quantity = (value: number | bigint) => `0x${value.toString(16)}`;
 
 /**
  * Changes v from 0 and 1 to 27 and 28, and s from the upper half of the group order to the lower
- * (docs/protocol/08-building-and-checkpoints.md#827-remote-signers
- *).
+ * (docs/protocol/08-building-and-checkpoints.md#827-remote-signers).
  */
 function normalize(signature: Uint8Array): Uint8Array {
   let s = readBigUint(signature, 32, 32);

@@ -51,9 +51,8 @@ const OFF = { default: false } as const;
 const PENALTY = { default: 10n ** 19n };
 
 /**
- * Keys of NodeAdminConfig: types from docs/protocol/05-rpc.md#535-admin-configuration and
- * docs/protocol/05-rpc.md#535-admin-configuration, defaults from docs/configuration.md. Where no default of a penalty
- * is known, it is 0: no slashing for that offense.
+ * Keys of NodeAdminConfig: types from docs/protocol/05-rpc.md#535-admin-configuration, defaults from
+ * docs/configuration.md. Where no default of a penalty is known, it is 0: no slashing for that offense.
  */
 export const CONFIG_KEYS = {
   sequencerPollingIntervalMS: sequencer(number, { default: 500 }),

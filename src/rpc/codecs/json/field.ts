@@ -20,7 +20,8 @@ export function isHexText(value: unknown): value is string {
 
 /**
  * Parses the text of a field into 32 bytes (docs/protocol/05-rpc.md#510-values-of-the-release): digits only are
- * decimal, 0x is hex of any length. Throws an ExecutionError with the texts of section 2.3.
+ * decimal, 0x is hex of any length. Throws an ExecutionError with the texts of
+ * docs/protocol/05-rpc.md#55-texts-of-wrong-parameters.
  */
 export function fieldFromText(text: string): Fr {
   if (DECIMAL_TEXT.test(text)) return fieldFromDecimal(text);

@@ -28,8 +28,7 @@ export function developmentTips(chain: ChainReader): ChainTips {
 }
 
 /**
- * Tips of the chain (docs/protocol/05-rpc.md#519-tips-and-synced-time,
- * docs/protocol/05-rpc.md#519-tips-and-synced-time).
+ * Tips of the chain (docs/protocol/05-rpc.md#519-tips-and-synced-time).
  */
 export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [

@@ -11,7 +11,7 @@ import type { NodeServices } from "../../ports/node-services.ts";
 import { always, type Method, method, never, param } from "../../registry/registry.ts";
 import { type StateSource, stateOf } from "../chain/reference-block.ts";
 
-/** Contracts published in blocks (docs/protocol/05-rpc.md#528-contracts, docs/protocol/05-rpc.md#528-contracts). */
+/** Contracts published in blocks (docs/protocol/05-rpc.md#528-contracts). */
 export function contractMethods(services: StateSource & Pick<NodeServices, "content" | "core">): Method[] {
   const { chain, content, core } = services;
   /** Hash of key `i` of an instance: x, y and the infinity flag. */

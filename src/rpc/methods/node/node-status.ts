@@ -16,8 +16,7 @@ const encodeCount = encodeNumberAs(COUNT);
 const GENESIS = 0;
 
 /**
- * Identity and readiness of the node (docs/protocol/05-rpc.md#529-node-information,
- * docs/protocol/05-rpc.md#529-node-information).
+ * Identity and readiness of the node (docs/protocol/05-rpc.md#529-node-information).
  */
 export function nodeStatusMethods({
   identity,
