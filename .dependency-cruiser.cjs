@@ -5,7 +5,11 @@
 const rungs = [
   ["cli"],
   ["modes"],
+  ["local-network"],
   ["node"],
+  ["bot", "network", "snapshots"],
+  ["process"],
+  ["chain-store"],
   ["rpc", "status"],
   ["sequencer", "validator", "slasher", "prover", "follower"],
   ["p2p"],
@@ -13,7 +17,7 @@ const rungs = [
   ["execution"],
   ["archiver"],
   ["world-state"],
-  ["l1"],
+  ["l1", "recorded-txs"],
   ["storage", "keystore", "core"],
   ["endpoints"],
   ["telemetry", "http", "threads", "protocol"],
@@ -80,7 +84,7 @@ const insideRooms = Object.entries(rooms).flatMap(([room, rungs]) => [
 ]);
 
 /** Folders that take values, never the configuration. */
-const services = rungs.slice(3).flat();
+const services = ["snapshots", ...rungs.slice(rungs.findIndex((names) => names.includes("chain-store"))).flat()];
 
 /** Packages with one importer each, and the folder that is it. */
 const soleImporters = {

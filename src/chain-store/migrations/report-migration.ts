@@ -1,13 +1,13 @@
 import cliProgress from "cli-progress";
-import type { NodeLogger } from "../../process/logging/logging.ts";
 import type { Migration, MigrationReport } from "../../storage/migrate.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 
 const LOG_INTERVAL_MS = 5_000;
 
 /** Reports migrations of a store: a bar if the stream is a terminal, else a log line every few seconds. */
 export function reportMigration(
   store: string,
-  log: Pick<NodeLogger, "info">,
+  log: Pick<Logger, "info">,
   stream: NodeJS.WriteStream = process.stderr,
 ): MigrationReport {
   let bar: cliProgress.SingleBar | undefined;
