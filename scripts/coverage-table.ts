@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { adminKeys } from "../src/node/settings/admin-keys.ts";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { publicRegistry } from "../src/rpc/server/public-registry.ts";
@@ -21,7 +22,7 @@ const lines = (path: string): { method: string }[] =>
     .map((line) => JSON.parse(line));
 
 /** No method is called, so placeholders stand for the services. */
-const names = new Proxy({}, { get: () => ({}) });
+const names = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 const registries = [publicRegistry(PLACEHOLDER_SERVICES), adminRegistry(names as AdminServices)];
 
 /** Sources whose requests all have one namespace, so that they name methods without it. */

@@ -1,4 +1,5 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
+import { adminKeys } from "../src/node/settings/admin-keys.ts";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { bootnodeRegistry } from "../src/rpc/methods/node/bootnode.ts";
@@ -13,7 +14,7 @@ import { generatedDocument } from "./generated-document.ts";
 import { PLACEHOLDER_SERVICES } from "./placeholder-services.ts";
 
 /** No method is called, so placeholders stand for the services. */
-const services = new Proxy({}, { get: () => ({}) });
+const services = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 
 const registry = publicRegistry(PLACEHOLDER_SERVICES);
 const admin = adminRegistry(services as AdminServices);

@@ -2,6 +2,25 @@ import { REDACTED } from "../http/redact.ts";
 import { Secret } from "./secret.ts";
 
 /**
+ * How the admin API sends and shows a value (docs/protocol/05-rpc.md#535-admin-configuration): a JSON number or boolean,
+ * text, the integer of an amount, hex text, or a list.
+ */
+export type JsonForm =
+  | "boolean"
+  | "text"
+  | "amount"
+  | "L1 address"
+  | "L2 address"
+  | "setup call"
+  | { readonly number: { readonly above?: number; readonly least?: number; readonly most?: number } }
+  | { readonly whole: { readonly least: number; readonly most?: number } }
+  | { readonly oneOf: readonly string[] }
+  | { readonly listOf: JsonForm };
+
+/** A JSON number of at least 0, which may have a fraction. */
+export const JSON_NUMBER: JsonForm = { number: { least: 0 } };
+
+/**
  * Type of an option: parses and prints its values (docs/protocol/09-configuration.md#97-kinds-of-values). `parse`
  * returns undefined if the text breaks `rule`; it is never called with an empty text.
  */
@@ -18,6 +37,10 @@ export interface Kind<T> {
   fault?(text: string): string | undefined;
   /** The value as text, without secrets. */
   show(value: T): string;
+  /** Absent: text. */
+  readonly json?: JsonForm;
+  /** The value that the admin API sent in the form `json`, where it is not the value itself. */
+  fromJson?(sent: unknown): T;
   /** Whether the whole value is a secret. */
   readonly secret?: true;
   /** Texts inside the value that must not appear in any output. */
@@ -52,6 +75,7 @@ export const boolean: Kind<boolean> = {
     return ["0", "false", "FALSE"].includes(given) ? false : undefined;
   },
   show: String,
+  json: "boolean",
 };
 
 /** A flag without a value. */
@@ -70,6 +94,7 @@ export function oneOf<const V extends string>(values: readonly V[], aliases: Rec
     rule: `must be one of ${[...byName.keys()].join(", ")}`,
     parse: (given) => byLowerCase.get(given.trim().toLowerCase()),
     show: (value) => value,
+    json: { oneOf: values },
   };
 }
 
@@ -113,6 +138,7 @@ export function listOf<T>(item: Kind<T>, length?: number): Kind<readonly T[]> {
       return bad < 0 ? `${items.length} items` : `item ${bad + 1} of ${items.length}`;
     },
     show: (values) => values.map((value) => item.show(value)).join(","),
+    json: { listOf: item.json ?? "text" },
     ...(item.secrets && { secrets: (values: readonly T[]) => values.flatMap((value) => item.secrets?.(value) ?? []) }),
   };
 }
@@ -137,6 +163,7 @@ export function secret<T>(inner: Kind<T>): Kind<Secret<T>> {
     secret: true,
     placeholder: inner.placeholder,
     rule: inner.rule,
+    json: inner.json,
     parse(given) {
       const value = inner.parse(given);
       return value === undefined ? undefined : new Secret(value);

@@ -1,4 +1,4 @@
-import type { Kind } from "./kinds.ts";
+import { JSON_NUMBER, type Kind } from "./kinds.ts";
 
 /** Maximum delay of a Node.js timer; a timer with a longer delay fires immediately. */
 export const MAX_MILLISECONDS = 2 ** 31 - 1;
@@ -29,6 +29,7 @@ export function integer(min: number, max: number): Kind<number> {
       return /^-?\d+$/.test(trimmed) && value >= min && value <= max ? value : undefined;
     },
     show: String,
+    json: JSON_NUMBER,
   };
 }
 
@@ -61,6 +62,7 @@ export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, exclusi
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && inRange ? value : undefined;
     },
     show: String,
+    json: JSON_NUMBER,
   };
 }
 
@@ -100,6 +102,7 @@ export function bigIntegerUpTo(max: bigint, shownMax = String(max)): Kind<bigint
       return value !== undefined && value <= max ? value : undefined;
     },
     show: String,
+    json: "amount",
   };
 }
 

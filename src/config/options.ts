@@ -1,4 +1,4 @@
-import type { ValueOf } from "./option.ts";
+import type { ValuesOf } from "./option.ts";
 import { archiverSettings } from "./rows/archiver.ts";
 import { bot } from "./rows/bot.ts";
 import { deployment } from "./rows/deployment.ts";
@@ -63,5 +63,5 @@ export const OPTIONS = {
 };
 
 export type OptionKey = keyof typeof OPTIONS;
-export type Values = { readonly [K in OptionKey]: ValueOf<(typeof OPTIONS)[K]> };
+export type Values = ValuesOf<typeof OPTIONS>;
 export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[];

@@ -15,6 +15,7 @@ export const l1Address: Kind<string> = {
     return digits === undefined ? undefined : `0x${digits.toLowerCase()}`;
   },
   show: (value) => value,
+  json: "L1 address",
 };
 
 /** 32-byte L2 address: a canonical field element. */
@@ -28,6 +29,7 @@ export const l2Address: Kind<Uint8Array> = {
     return isCanonicalFr(bytes) ? bytes : undefined;
   },
   show: toHex,
+  json: "L2 address",
 };
 
 /** A field element in hex of up to 64 digits. */
@@ -92,6 +94,16 @@ export const enr: Kind<string> = {
   show: (value) => value,
 };
 
+/** An entry of the list as the admin API sends it, in 0x text. */
+interface SentSetupCall {
+  address?: string;
+  classId?: string;
+  selector: string;
+  calldataLength?: number;
+  onlySelf?: boolean;
+  rejectNullMsgSender?: boolean;
+}
+
 /** Entries that extend the public setup allow list. */
 export const allowList: Kind<readonly AllowedSetupCall[]> = {
   name: "allow list",
@@ -115,4 +127,13 @@ export const allowList: Kind<readonly AllowedSetupCall[]> = {
     }
   },
   show: printAllowList,
+  json: { listOf: "setup call" },
+  fromJson: (sent) =>
+    (sent as readonly SentSetupCall[]).map((call) => ({
+      ...(call.address === undefined ? { classId: fromHex(call.classId ?? "") } : { address: fromHex(call.address) }),
+      selector: fromHex(call.selector),
+      ...(call.calldataLength === undefined ? {} : { calldataLength: call.calldataLength }),
+      ...(call.onlySelf ? { onlySelf: true } : {}),
+      ...(call.rejectNullMsgSender ? { rejectNullMsgSender: true } : {}),
+    })),
 };

@@ -40,7 +40,7 @@ import { logTxs } from "./sequencer/tx-log.ts";
 import { LiveConfig } from "./services/live-config.ts";
 import { nodeHealth } from "./services/node-health.ts";
 import { nodeReports } from "./services/node-reports.ts";
-import { configuredValues } from "./settings/configured-values.ts";
+import { adminValues } from "./settings/admin-values.ts";
 import { hasProver } from "./settings/roles.ts";
 
 export interface NodeOptions {
@@ -203,7 +203,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const sentinel = createSentinel(context, { values, mempool, p2p, ownValidators, report: slasher?.report });
     teardown.add("sentinel", () => sentinel?.stop());
 
-    const config = new LiveConfig(configuredValues(values), {
+    const config = new LiveConfig(adminValues(values), {
       sync: synchronizer,
       pool: mempool.pool,
       checks: mempool.contexts,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { adminKeys } from "../../src/node/settings/admin-keys.ts";
 import { adminRegistry } from "../../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
@@ -11,7 +12,7 @@ import { asker } from "./support/ask.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
 /** Services for the description only: none of them is called. */
-const services = new Proxy({}, { get: () => ({}) });
+const services = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 const registry = publicRegistry(fakeServices());
 const document = openRpcDocument(registry, ["svc", "node", "p2p"]);
 const adminDocument = openRpcDocument(adminRegistry(services as AdminServices), ["svcAdmin", "nodeAdmin"]);

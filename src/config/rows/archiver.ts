@@ -1,6 +1,6 @@
 import { boolean, listOf, path, secret, text } from "../kinds.ts";
 import { integer, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS, MAX_MINUTES, MAX_SECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { live, rowsOf } from "../option.ts";
 import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("Archiver", "archiver");
@@ -108,6 +108,8 @@ export const archiverSettings = {
       flags: ["--archiver.archiverPollingIntervalMS"],
       env: ["ARCHIVER_POLLING_INTERVAL_MS"],
       kind: integer(1, MAX_MILLISECONDS),
+      to: [live("sync.pollingIntervalMs")],
+      admin: { form: { whole: { least: 1, most: MAX_MILLISECONDS } } },
       meaning: "polling interval for L1, in ms",
     },
     500,
@@ -117,6 +119,8 @@ export const archiverSettings = {
       flags: ["--archiver.archiverBatchSize"],
       env: ["ARCHIVER_BATCH_SIZE"],
       kind: integer(1, MAX_COUNT),
+      to: [live("sync.batchSize")],
+      admin: { form: { whole: { least: 1 } } },
       meaning: "L2 slots per L1 log query",
     },
     100,
@@ -166,6 +170,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.skipValidateCheckpointAttestations"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: accept checkpoints without checking their attestations",
       unused: true,
     },

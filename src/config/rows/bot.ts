@@ -11,6 +11,7 @@ export const bot = {
     flags: ["--proverNode.nodeUrl", "--bot.nodeUrl"],
     env: ["AZTEC_NODE_URL"],
     kind: httpUrl,
+    admin: {},
     meaning: "URL of the node's RPC",
   }),
   nodeAdminUrl: rows.optional({

@@ -48,6 +48,7 @@ export const general = {
       flags: ["--fisherman-mode"],
       env: ["FISHERMAN_MODE"],
       kind: boolean,
+      admin: {},
       meaning: "check every proposal and publish nothing",
       usedBy: "validator",
     },

@@ -36,6 +36,7 @@ export const l1 = {
       flags: ["--l1-chain-id"],
       env: ["L1_CHAIN_ID"],
       kind: integer(1, Number.MAX_SAFE_INTEGER),
+      admin: { only: "svc", form: { whole: { least: 1 } } },
       meaning: "chain id that L1 must report",
     },
     31337,

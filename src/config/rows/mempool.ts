@@ -1,6 +1,6 @@
 import { boolean } from "../kinds.ts";
 import { bigIntegerUpTo, integer, MAX_COUNT, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { live, not, rowsOf } from "../option.ts";
 import { allowList } from "../protocol-kinds.ts";
 
 const rows = rowsOf("Mempool", "mempool");
@@ -15,6 +15,8 @@ export const mempool = {
       ],
       env: ["TX_PUBLIC_SETUP_ALLOWLIST"],
       kind: allowList,
+      to: [live("checks.setupAllowList")],
+      admin: {},
       meaning: "functions that txs may call in the setup phase, in addition to the built-in ones",
       usedBy: "rpc",
     },
@@ -34,6 +36,8 @@ export const mempool = {
       flags: ["--p2p.maxPendingTxCount"],
       env: ["P2P_MAX_PENDING_TX_COUNT"],
       kind: integer(0, MAX_COUNT),
+      to: [live("pool.maxPending")],
+      admin: {},
       meaning: "maximum pending txs; beyond it those with the lowest fees are evicted; 0 for no limit",
     },
     1000,
@@ -43,6 +47,8 @@ export const mempool = {
       flags: ["--p2p.disableTransactions"],
       env: ["TRANSACTIONS_DISABLED"],
       kind: boolean,
+      to: [live("checks.permitted", not)],
+      admin: {},
       meaning: "reject all txs from RPC and P2P",
     },
     false,

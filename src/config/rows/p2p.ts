@@ -333,6 +333,7 @@ export const p2p = {
       flags: ["--p2p.preferredPeers"],
       env: ["P2P_PREFERRED_PEERS"],
       kind: listOf(enr),
+      admin: { only: "svc" },
       meaning: "ENRs of preferred peers, which are always kept and preferred over discovered ones",
     },
     [],

@@ -8,7 +8,7 @@ import {
   MAX_KIBIBYTES,
   MAX_MILLISECONDS,
 } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { rowsOf, UNREAD } from "../option.ts";
 import { l1Address, privateKey } from "../protocol-kinds.ts";
 import { httpUrl, writableStore } from "../url-kinds.ts";
 
@@ -19,6 +19,7 @@ export const prover = {
     flags: ["--sequencer.acvmWorkingDirectory", "--proverNode.acvmWorkingDirectory"],
     env: ["ACVM_WORKING_DIRECTORY"],
     kind: path,
+    admin: { refused: UNREAD },
     meaning: "working directory of the external circuit simulator (acvm); unset means that of bb",
     usedBy: "agent",
   }),
@@ -26,6 +27,7 @@ export const prover = {
     flags: ["--sequencer.acvmBinaryPath", "--proverNode.acvmBinaryPath"],
     env: ["ACVM_BINARY_PATH"],
     kind: path,
+    admin: { refused: UNREAD },
     meaning: "path of the external circuit simulator (acvm); unset means the WebAssembly form of the installed package",
     usedBy: "agent",
   }),
@@ -77,12 +79,14 @@ export const prover = {
     flags: ["--proverNode.proverId"],
     env: ["PROVER_ID"],
     kind: l1Address,
+    admin: {},
     meaning: "prover id in proofs; unset means the publisher address",
   }),
   failedProofStore: proverRows.optional({
     flags: ["--proverNode.failedProofStore"],
     env: ["PROVER_FAILED_PROOF_STORE"],
     kind: writableStore,
+    admin: {},
     meaning: "store for the inputs of failed proofs",
   }),
   enqueueConcurrency: proverRows.withDefault(
@@ -90,6 +94,7 @@ export const prover = {
       flags: ["--proverNode.enqueueConcurrency"],
       env: ["PROVER_ENQUEUE_CONCURRENCY"],
       kind: integer(1, MAX_CONCURRENCY),
+      admin: {},
       meaning: "jobs enqueued at the broker in parallel",
     },
     50,
@@ -306,6 +311,7 @@ export const agent = {
       flags: ["--proverAgent.proverAgentCount"],
       env: ["PROVER_AGENT_COUNT"],
       kind: integer(0, MAX_CONCURRENCY),
+      admin: {},
       meaning: "number of agents to run",
     },
     1,
@@ -336,6 +342,7 @@ export const agent = {
       flags: ["--proverAgent.realProofs"],
       env: ["PROVER_REAL_PROOFS"],
       kind: boolean,
+      admin: {},
       meaning: "create and verify real proofs; false means simulated proofs",
       usedBy: "rpc",
     },
@@ -359,6 +366,7 @@ export const agent = {
       flags: ["--proverAgent.proverTestDelayType"],
       env: ["PROVER_TEST_DELAY_TYPE"],
       kind: oneOf(["fixed", "realistic"]),
+      admin: {},
       meaning: "how the duration of simulated proofs is chosen",
     },
     "fixed",
@@ -368,6 +376,7 @@ export const agent = {
       flags: ["--proverAgent.proverTestDelayMs"],
       env: ["PROVER_TEST_DELAY_MS"],
       kind: integer(0, MAX_MILLISECONDS),
+      admin: {},
       meaning: "duration of simulated proofs, in ms",
     },
     0,
@@ -377,6 +386,7 @@ export const agent = {
       flags: ["--proverAgent.proverTestDelayFactor"],
       env: ["PROVER_TEST_DELAY_FACTOR"],
       kind: decimal(0, 1000),
+      admin: {},
       meaning: "factor on realistic durations",
     },
     1,
@@ -396,6 +406,7 @@ export const agent = {
       flags: ["--proverAgent.cancelJobsOnStop"],
       env: ["PROVER_CANCEL_JOBS_ON_STOP"],
       kind: boolean,
+      admin: {},
       meaning: "cancel jobs when the prover stops",
       usedBy: "prover",
     },
@@ -405,6 +416,7 @@ export const agent = {
     flags: ["--proverAgent.proofStore"],
     env: ["PROVER_PROOF_STORE"],
     kind: writableStore,
+    admin: {},
     meaning: "store for the inputs and outputs of proofs",
   }),
 };

@@ -8,7 +8,7 @@ import {
   MAX_MILLISECONDS,
   MAX_SECONDS,
 } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { live, rowsOf } from "../option.ts";
 import { l1Address, l2Address, privateKey } from "../protocol-kinds.ts";
 
 const rows = rowsOf("Sequencer", "sequencer");
@@ -19,6 +19,8 @@ export const sequencer = {
       flags: ["--sequencer.sequencerPollingIntervalMS"],
       env: ["SEQ_POLLING_INTERVAL_MS"],
       kind: integer(1, MAX_MILLISECONDS),
+      to: [live("sequencer.pollingIntervalMs")],
+      admin: {},
       meaning: "interval of the sequencer's main loop, in ms",
     },
     500,
@@ -27,6 +29,8 @@ export const sequencer = {
     flags: ["--maxTxsPerCheckpoint", "--sequencer.maxTxsPerCheckpoint"],
     env: ["SEQ_MAX_TX_PER_CHECKPOINT"],
     kind: integerAnyBase(1, MAX_COUNT),
+    to: [live("sequencer.maxTxsPerCheckpoint")],
+    admin: {},
     meaning: "proposer: maximum txs per checkpoint",
   }),
   minTxsPerBlock: rows.withDefault(
@@ -34,6 +38,8 @@ export const sequencer = {
       flags: ["--sequencer.minTxsPerBlock"],
       env: ["SEQ_MIN_TX_PER_BLOCK"],
       kind: integer(0, MAX_COUNT),
+      to: [live("sequencer.minTxsPerBlock")],
+      admin: {},
       meaning: "proposer: minimum pending txs to build a block",
     },
     1,
@@ -41,6 +47,8 @@ export const sequencer = {
   minValidTxsPerBlock: rows.optional({
     flags: ["--sequencer.minValidTxsPerBlock"],
     kind: integerAnyBase(0, MAX_COUNT),
+    to: [live("sequencer.minValidTxsPerBlock")],
+    admin: {},
     meaning: "proposer: minimum txs in a block that remain valid after execution; unset means minTxsPerBlock",
   }),
   publishTxsWithProposals: rows.withDefault(
@@ -48,6 +56,8 @@ export const sequencer = {
       flags: ["--sequencer.publishTxsWithProposals"],
       env: ["SEQ_PUBLISH_TXS_WITH_PROPOSALS"],
       kind: boolean,
+      to: [live("validator.sendsTxs")],
+      admin: {},
       meaning: "include full txs in block proposals",
       usedBy: "validator",
     },
@@ -57,12 +67,16 @@ export const sequencer = {
     flags: ["--maxL2BlockGas", "--sequencer.maxL2BlockGas"],
     env: ["SEQ_MAX_L2_BLOCK_GAS"],
     kind: integerAnyBase(0, MAX_GAS),
+    to: [live("sequencer.maxL2BlockGas")],
+    admin: {},
     meaning: "proposer: maximum L2 gas per block, capped at the checkpoint limit",
   }),
   maxDABlockGas: rows.optional({
     flags: ["--maxDABlockGas", "--sequencer.maxDABlockGas"],
     env: ["SEQ_MAX_DA_BLOCK_GAS"],
     kind: integerAnyBase(0, MAX_GAS),
+    to: [live("sequencer.maxDABlockGas")],
+    admin: {},
     meaning: "proposer: maximum DA gas per block, capped at the checkpoint limit",
   }),
   perBlockAllocationMultiplier: rows.withDefault(
@@ -70,6 +84,8 @@ export const sequencer = {
       flags: ["--perBlockAllocationMultiplier", "--sequencer.perBlockAllocationMultiplier"],
       env: ["SEQ_PER_BLOCK_ALLOCATION_MULTIPLIER"],
       kind: decimal(0, 1000),
+      to: [live("sequencer.perBlockAllocationMultiplier")],
+      admin: {},
       meaning: "a block may use this multiple of its equal share of the checkpoint's gas and tx limits",
     },
     2,
@@ -78,12 +94,14 @@ export const sequencer = {
     flags: ["--sequencer.coinbase"],
     env: ["COINBASE"],
     kind: l1Address,
+    admin: {},
     meaning: "L1 address that receives block rewards",
   }),
   feeRecipient: rows.optional({
     flags: ["--sequencer.feeRecipient"],
     env: ["FEE_RECIPIENT"],
     kind: l2Address,
+    admin: {},
     meaning: "L2 address that receives tx fees",
   }),
   enforceTimeTable: rows.withDefault(
@@ -91,6 +109,8 @@ export const sequencer = {
       flags: ["--sequencer.enforceTimeTable"],
       env: ["SEQ_ENFORCE_TIME_TABLE"],
       kind: boolean,
+      to: [live("sequencer.enforceTimeTable")],
+      admin: { only: "node" },
       meaning: "enforce the slot's timetable",
     },
     true,
@@ -99,12 +119,16 @@ export const sequencer = {
     flags: ["--sequencer.governanceProposerPayload"],
     env: ["GOVERNANCE_PROPOSER_PAYLOAD_ADDRESS"],
     kind: l1Address,
+    to: [live("sequencer.governanceProposerPayload")],
+    admin: {},
     meaning: "address of the governance payload to signal for",
   }),
   l1PublishingTime: rows.optional({
     flags: ["--sequencer.l1PublishingTime"],
     env: ["SEQ_L1_PUBLISHING_TIME_ALLOWANCE_IN_SLOT"],
     kind: integerAnyBase(0, MAX_SECONDS),
+    to: [live("sequencer.l1PublishingTime")],
+    admin: {},
     meaning: "seconds of the slot reserved for publishing to L1",
   }),
   attestationPropagationTime: rows.withDefault(
@@ -112,6 +136,8 @@ export const sequencer = {
       flags: ["--sequencer.attestationPropagationTime"],
       env: ["SEQ_ATTESTATION_PROPAGATION_TIME"],
       kind: integer(0, MAX_SECONDS),
+      to: [live("sequencer.attestationPropagationTime")],
+      admin: {},
       meaning: "one-way message latency between peers, in seconds",
     },
     2,
@@ -121,6 +147,8 @@ export const sequencer = {
       flags: ["--sequencer.secondsBeforeInvalidatingBlockAsCommitteeMember"],
       env: ["SEQ_SECONDS_BEFORE_INVALIDATING_BLOCK_AS_COMMITTEE_MEMBER"],
       kind: integer(0, MAX_SECONDS),
+      to: [live("sequencer.invalidateAfterAsMember")],
+      admin: {},
       meaning: "seconds after which a committee member invalidates a bad checkpoint",
     },
     144,
@@ -130,6 +158,8 @@ export const sequencer = {
       flags: ["--sequencer.secondsBeforeInvalidatingBlockAsNonCommitteeMember"],
       env: ["SEQ_SECONDS_BEFORE_INVALIDATING_BLOCK_AS_NON_COMMITTEE_MEMBER"],
       kind: integer(0, MAX_SECONDS),
+      to: [live("sequencer.invalidateAfterAsOther")],
+      admin: {},
       meaning: "seconds after which anyone else invalidates a bad checkpoint",
     },
     432,
@@ -138,6 +168,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.broadcastInvalidBlockProposal"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: propose an invalid block",
       usedBy: "validator",
       refused: "this node has no faults for tests",
@@ -148,6 +179,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.injectFakeAttestation"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: publish a fake attestation",
       usedBy: "validator",
       refused: "this node has no faults for tests",
@@ -158,6 +190,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.injectHighSValueAttestation"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: publish an attestation whose signature has a high s value",
       usedBy: "validator",
       refused: "this node has no faults for tests",
@@ -168,6 +201,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.injectUnrecoverableSignatureAttestation"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: publish an attestation whose signer cannot be recovered",
       usedBy: "validator",
       refused: "this node has no faults for tests",
@@ -178,6 +212,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.shuffleAttestationOrdering"],
       kind: boolean,
+      admin: {},
       meaning: "for tests: publish attestations out of order",
       usedBy: "validator",
       refused: "this node has no faults for tests",
@@ -188,6 +223,8 @@ export const sequencer = {
     flags: ["--sequencer.blockDurationMs", "--p2p.blockDurationMs"],
     env: ["SEQ_BLOCK_DURATION_MS"],
     kind: integerAnyBase(1, MAX_MILLISECONDS),
+    to: [live("sequencer.blockDurationMs")],
+    admin: { form: { number: { above: 0 } } },
     meaning: "time per block within a slot, in ms; unset means one block per slot",
     usedBy: "rpc",
   }),
@@ -196,6 +233,7 @@ export const sequencer = {
       flags: ["--sequencer.expectedBlockProposalsPerSlot", "--p2p.expectedBlockProposalsPerSlot"],
       env: ["SEQ_EXPECTED_BLOCK_PROPOSALS_PER_SLOT"],
       kind: integer(0, MAX_COUNT),
+      admin: {},
       meaning: "block proposals per slot expected by gossip scoring, 0 to disable that score",
       usedBy: "p2p",
     },
@@ -204,6 +242,8 @@ export const sequencer = {
   maxTxsPerBlock: rows.optional({
     flags: ["--sequencer.maxTxsPerBlock", "--p2p.maxTxsPerBlock"],
     kind: integerAnyBase(1, MAX_COUNT),
+    to: [live("sequencer.maxTxsPerBlock")],
+    admin: {},
     meaning: "proposer and gossip: maximum txs per block",
   }),
   buildCheckpointIfEmpty: rows.withDefault(
@@ -211,6 +251,8 @@ export const sequencer = {
       flags: ["--sequencer.buildCheckpointIfEmpty"],
       env: ["SEQ_BUILD_CHECKPOINT_IF_EMPTY"],
       kind: boolean,
+      to: [live("sequencer.buildCheckpointIfEmpty")],
+      admin: {},
       meaning: "publish a checkpoint even without txs",
     },
     false,
@@ -218,6 +260,8 @@ export const sequencer = {
   minBlocksForCheckpoint: rows.optional({
     flags: ["--sequencer.minBlocksForCheckpoint"],
     kind: integerAnyBase(1, MAX_COUNT),
+    to: [live("sequencer.minBlocksForCheckpoint")],
+    admin: { form: { number: { above: 0 } } },
     meaning: "for tests: minimum blocks in a checkpoint",
   }),
   skipPublishingCheckpointsPercent: rows.withDefault(
@@ -225,6 +269,7 @@ export const sequencer = {
       flags: ["--sequencer.skipPublishingCheckpointsPercent"],
       env: ["SEQ_SKIP_CHECKPOINT_PUBLISH_PERCENT"],
       kind: integer(0, 100),
+      admin: { form: { number: { least: 0, most: 100 } } },
       meaning: "for tests: probability that a checkpoint is not published, in percent",
       usedBy: "test server",
     },

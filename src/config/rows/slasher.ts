@@ -1,6 +1,6 @@
 import { boolean, listOf } from "../kinds.ts";
 import { bigInteger, decimal, integer, MAX_COUNT, positiveFraction } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { live, rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 
 const slasherRows = rowsOf("Slasher", "slasher");
@@ -9,12 +9,16 @@ export const slasher = {
   slashOverridePayload: slasherRows.optional({
     env: ["SLASH_OVERRIDE_PAYLOAD"],
     kind: l1Address,
+    to: [live("slasher.overridePayload")],
+    admin: {},
     meaning: "payload to vote for regardless of observed offenses",
   }),
   slashMinPenaltyPercentage: slasherRows.withDefault(
     {
       env: ["SLASH_MIN_PENALTY_PERCENTAGE"],
       kind: decimal(0, 1000),
+      to: [live("slasher.minPenaltyPercentage")],
+      admin: { only: "node" },
       meaning: "minimum penalty to vote for, as a factor of this node's own penalty",
     },
     0.5,
@@ -23,34 +27,68 @@ export const slasher = {
     {
       env: ["SLASH_MAX_PENALTY_PERCENTAGE"],
       kind: decimal(0, 1000),
+      to: [live("slasher.maxPenaltyPercentage")],
+      admin: { only: "node" },
       meaning: "maximum penalty to vote for, as a factor of this node's own penalty",
     },
     2,
   ),
   slashValidatorsAlways: slasherRows.withDefault(
-    { env: ["SLASH_VALIDATORS_ALWAYS"], kind: listOf(l1Address), meaning: "validators to always vote to slash" },
+    {
+      env: ["SLASH_VALIDATORS_ALWAYS"],
+      kind: listOf(l1Address),
+      to: [live("slasher.validatorsAlways")],
+      admin: {},
+      meaning: "validators to always vote to slash",
+    },
     [],
   ),
   slashValidatorsNever: slasherRows.withDefault(
-    { env: ["SLASH_VALIDATORS_NEVER"], kind: listOf(l1Address), meaning: "validators to never vote to slash" },
+    {
+      env: ["SLASH_VALIDATORS_NEVER"],
+      kind: listOf(l1Address),
+      to: [live("slasher.validatorsNever")],
+      admin: {},
+      meaning: "validators to never vote to slash",
+    },
     [],
   ),
   slashPrunePenalty: slasherRows.withDefault(
-    { env: ["SLASH_PRUNE_PENALTY"], kind: bigInteger, meaning: "penalty in wei: pruned epoch (offense 2)" },
+    {
+      env: ["SLASH_PRUNE_PENALTY"],
+      kind: bigInteger,
+      to: [live("slasher.prunePenalty")],
+      admin: { only: "node" },
+      meaning: "penalty in wei: pruned epoch (offense 2)",
+    },
     10n ** 19n,
   ),
   slashDataWithholdingPenalty: slasherRows.withDefault(
-    { env: ["SLASH_DATA_WITHHOLDING_PENALTY"], kind: bigInteger, meaning: "penalty in wei: withheld data (offense 1)" },
+    {
+      env: ["SLASH_DATA_WITHHOLDING_PENALTY"],
+      kind: bigInteger,
+      to: [live("slasher.dataWithholdingPenalty")],
+      admin: {},
+      meaning: "penalty in wei: withheld data (offense 1)",
+    },
     10n ** 19n,
   ),
   slashBroadcastedInvalidBlockPenalty: slasherRows.withDefault(
-    { env: ["SLASH_INVALID_BLOCK_PENALTY"], kind: bigInteger, meaning: "penalty in wei: invalid proposal (offense 4)" },
+    {
+      env: ["SLASH_INVALID_BLOCK_PENALTY"],
+      kind: bigInteger,
+      to: [live("slasher.broadcastedInvalidBlockPenalty")],
+      admin: {},
+      meaning: "penalty in wei: invalid proposal (offense 4)",
+    },
     10n ** 19n,
   ),
   slashDuplicateProposalPenalty: slasherRows.withDefault(
     {
       env: ["SLASH_DUPLICATE_PROPOSAL_PENALTY"],
       kind: bigInteger,
+      to: [live("slasher.duplicateProposalPenalty")],
+      admin: {},
       meaning: "penalty in wei: duplicate proposal (offense 8)",
     },
     0n,
@@ -59,6 +97,8 @@ export const slasher = {
     {
       env: ["SLASH_DUPLICATE_ATTESTATION_PENALTY"],
       kind: bigInteger,
+      to: [live("slasher.duplicateAttestationPenalty")],
+      admin: {},
       meaning: "penalty in wei: duplicate attestation (offense 9)",
     },
     0n,
@@ -67,6 +107,8 @@ export const slasher = {
     {
       env: ["SLASH_INACTIVITY_TARGET_PERCENTAGE"],
       kind: positiveFraction,
+      to: [live("sentinel.targetPercentage")],
+      admin: { form: { number: { above: 0, most: 1 } } },
       meaning: "share of missed duties from which a validator counts as inactive",
       usedBy: "sentinel",
     },
@@ -76,6 +118,8 @@ export const slasher = {
     {
       env: ["SLASH_INACTIVITY_CONSECUTIVE_EPOCH_THRESHOLD"],
       kind: integer(1, MAX_COUNT),
+      to: [live("sentinel.consecutiveEpochs")],
+      admin: { form: { number: { least: 1 } } },
       meaning: "consecutive inactive epochs before inactivity is an offense",
       usedBy: "sentinel",
     },
@@ -85,6 +129,8 @@ export const slasher = {
     {
       env: ["SLASH_INACTIVITY_PENALTY"],
       kind: bigInteger,
+      to: [live("sentinel.penalty")],
+      admin: {},
       meaning: "penalty in wei: inactivity (offense 3)",
       usedBy: "sentinel",
     },
@@ -94,6 +140,8 @@ export const slasher = {
     {
       env: ["SLASH_PROPOSE_INVALID_ATTESTATIONS_PENALTY"],
       kind: bigInteger,
+      to: [live("slasher.proposeInvalidAttestationsPenalty")],
+      admin: {},
       meaning: "penalty in wei: published invalid attestations (offenses 5 and 6)",
     },
     10n ** 19n,
@@ -102,30 +150,48 @@ export const slasher = {
     {
       env: ["SLASH_ATTEST_DESCENDANT_OF_INVALID_PENALTY"],
       kind: bigInteger,
+      to: [live("slasher.attestDescendantOfInvalidPenalty")],
+      admin: { only: "node" },
       meaning: "penalty in wei: attested on top of an invalid checkpoint (offense 7)",
     },
     10n ** 19n,
   ),
   slashUnknownPenalty: slasherRows.withDefault(
-    { env: ["SLASH_UNKNOWN_PENALTY"], kind: bigInteger, meaning: "penalty in wei: unknown offense (offense 0)" },
+    {
+      env: ["SLASH_UNKNOWN_PENALTY"],
+      kind: bigInteger,
+      to: [live("slasher.unknownPenalty")],
+      admin: {},
+      meaning: "penalty in wei: unknown offense (offense 0)",
+    },
     10n ** 19n,
   ),
   slashOffenseExpirationRounds: slasherRows.withDefault(
     {
       env: ["SLASH_OFFENSE_EXPIRATION_ROUNDS"],
       kind: integer(0, MAX_COUNT),
+      to: [live("slasher.offenseExpirationRounds")],
+      admin: {},
       meaning: "rounds after which an offense expires",
     },
     4,
   ),
   slashMaxPayloadSize: slasherRows.withDefault(
-    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1, MAX_COUNT), meaning: "maximum validators in one vote" },
+    {
+      env: ["SLASH_MAX_PAYLOAD_SIZE"],
+      kind: integer(1, MAX_COUNT),
+      to: [live("slasher.maxPayloadSize")],
+      admin: {},
+      meaning: "maximum validators in one vote",
+    },
     50,
   ),
   slashGracePeriodL2Slots: slasherRows.withDefault(
     {
       env: ["SLASH_GRACE_PERIOD_L2_SLOTS"],
       kind: integer(0, MAX_COUNT),
+      to: [live("slasher.gracePeriodL2Slots")],
+      admin: {},
       meaning: "slots after the rollup's registration in which no offenses are recorded",
     },
     0,
@@ -134,12 +200,19 @@ export const slasher = {
     {
       env: ["SLASH_EXECUTE_ROUNDS_LOOK_BACK"],
       kind: integer(0, MAX_COUNT),
+      to: [live("slasher.executeRoundsLookBack")],
+      admin: {},
       meaning: "past rounds searched for one to execute",
     },
     4,
   ),
   slashSelfAllowed: slasherRows.withDefault(
-    { kind: boolean, meaning: "also vote to slash own validators; can only be changed over the admin API" },
+    {
+      kind: boolean,
+      to: [live("slasher.selfAllowed")],
+      admin: {},
+      meaning: "also vote to slash own validators; can only be changed over the admin API",
+    },
     false,
   ),
 };

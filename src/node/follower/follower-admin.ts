@@ -12,7 +12,7 @@ import { type AdminContext, startAdmin } from "../parts/admin.ts";
 import type { HealthBoard } from "../services/health-board.ts";
 import { LiveConfig } from "../services/live-config.ts";
 import { nodeReports } from "../services/node-reports.ts";
-import { configuredValues } from "../settings/configured-values.ts";
+import { adminValues } from "../settings/admin-values.ts";
 
 export interface FollowerAdminOptions {
   values: Values;
@@ -39,7 +39,7 @@ export function startFollowerAdmin(
   const log = context.loggerFor("rpc:admin");
   return startAdmin(context, {
     ...{ values, directory, reads },
-    config: new LiveConfig(configuredValues(values), {
+    config: new LiveConfig(adminValues(values), {
       sync: context.synchronizer,
       ...{ pool: undefined, checks: undefined, sequencer: undefined, p2p: undefined },
       ...{ sentinel: undefined, slasher: undefined, validator: undefined },

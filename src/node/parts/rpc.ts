@@ -151,7 +151,7 @@ export function publicServices(
       revertWords: rpcRevertWords,
       realProofs,
       txGasLimits() {
-        const milliseconds = config.current().blockDurationMs;
+        const milliseconds = config.live().sequencer.blockDurationMs;
         const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
         return txGasLimits({ ...identity.constants, blockDuration });
       },

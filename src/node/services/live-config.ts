@@ -1,9 +1,12 @@
-import type { Option } from "../../config/option.ts";
-import { OPTIONS } from "../../config/options.ts";
+import { type AdminValues, adminRows } from "../../config/admin-keys.ts";
+import type { OptionTable } from "../../config/option.ts";
+import { isLive, type LiveValues, nested, pathOf } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config/config-keys.ts";
+import type { ConfigKey } from "../../rpc/admin/config/config-key.ts";
 import type { RuntimeConfig } from "../../rpc/admin/ports/runtime-config.ts";
-import { type Applied, LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "../settings/live-keys.ts";
+import { adminKeys } from "../settings/admin-keys.ts";
+
+export type LivePart = keyof LiveValues;
 
 /** A part of a running node whose settings can change. */
 export interface ConfigurablePart<S> {
@@ -13,15 +16,15 @@ export interface ConfigurablePart<S> {
 }
 
 /** Parts that this node does not have are undefined. */
-export type ConfigurableParts = { readonly [P in LivePart]: ConfigurablePart<LiveSettings[P]> | undefined };
+export type ConfigurableParts = { readonly [P in LivePart]: ConfigurablePart<LiveValues[P]> | undefined };
 
 /** Keys that cannot be set to the given values, each with the reason. */
 export class ConfigRefusedError extends OperatorError {
   override readonly errorCode: string = "config-refused";
 
-  readonly fields: readonly ConfigKeyName[];
+  readonly fields: readonly string[];
 
-  constructor(reasons: readonly { fields: readonly ConfigKeyName[]; rule: string }[], options?: ErrorOptions) {
+  constructor(reasons: readonly { fields: readonly string[]; rule: string }[], options?: ErrorOptions) {
     const shown = reasons.map(({ fields, rule }) => `${fields.join(", ")}: ${rule}`);
     super(`${shown.join(". ")}. Nothing was changed`, options);
     this.name = "ConfigRefusedError";
@@ -29,30 +32,39 @@ export class ConfigRefusedError extends OperatorError {
   }
 }
 
-/** The configuration that can change at run time, according to LIVE_KEYS. Changes are not stored. */
+/** The configuration that can change at run time, by the rows of the options. Changes are not stored. */
 export class LiveConfig implements RuntimeConfig {
-  #values: ConfigValues;
+  readonly keys: ReadonlyMap<string, ConfigKey>;
+  readonly #rows: ReturnType<typeof adminRows>;
   readonly #parts: ConfigurableParts;
+  #values: AdminValues;
+  #live: LiveValues;
 
-  /** `configured` overrides the defaults, except where a value is undefined. */
-  constructor(configured: ConfigValues, parts: ConfigurableParts) {
-    this.#values = { ...configDefaults(), ...given(configured) };
+  constructor(configured: AdminValues, parts: ConfigurableParts, table?: OptionTable) {
+    this.keys = adminKeys(table);
+    this.#rows = adminRows(table);
     this.#parts = parts;
+    this.#values = configured;
+    this.#live = this.#liveOf(configured);
   }
 
-  current(): ConfigValues {
+  current(): AdminValues {
     return this.#values;
+  }
+
+  /** What the parts were told last. */
+  live(): LiveValues {
+    return this.#live;
   }
 
   /**
    * Applies all keys before it returns, or none: throws a ConfigRefusedError that names each refused key. A key with an
    * unchanged value is ignored.
    */
-  change(values: ConfigValues): void {
-    const next = { ...this.#values, ...given(values) };
-    const changed = (Object.keys(given(values)) as ConfigKeyName[]).filter(
-      (key) => textOf(next[key]) !== textOf(this.#values[key]),
-    );
+  change(values: AdminValues): void {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    const next = { ...this.#values, ...given };
+    const changed = Object.keys(given).filter((key) => textOf(next[key]) !== textOf(this.#values[key]));
     const refusals = changed.flatMap((key) => {
       const rule = this.#refusal(key, next[key]);
       return rule === undefined ? [] : [{ key, rule }];
@@ -63,48 +75,53 @@ export class LiveConfig implements RuntimeConfig {
         rules.map((rule) => ({ rule, fields: refusals.filter((one) => one.rule === rule).map(({ key }) => key) })),
       );
     }
-    const changes = settingsOf(changed, next);
-    for (const [part, settings] of changes) this.#part(part)?.check?.(settings);
-    for (const [part, settings] of changes) this.#part(part)?.configure(settings);
+    const live = this.#liveOf(next);
+    const changes = this.#changes(changed, live);
+    for (const [part, members] of changes) this.#part(part)?.check?.(members);
+    for (const [part, members] of changes) this.#part(part)?.configure(members);
     this.#values = next;
+    this.#live = live;
   }
 
-  /** Loses the type of the settings; LIVE_KEYS ensures that a part gets only its own. */
-  #part(part: LivePart): ConfigurablePart<object> | undefined {
-    return this.#parts[part];
+  /** Loses the type of the values; the places of the rows ensure that a part gets only its own. */
+  #part(part: string): ConfigurablePart<object> | undefined {
+    return this.#parts[part as LivePart];
   }
 
-  #refusal(key: ConfigKeyName, value: unknown): string | undefined {
-    const row: LiveKey = LIVE_KEYS[key];
-    if ("refused" in row) return row.refused;
-    const rows = appliedOf(row);
-    if (rows.every(({ part }) => this.#parts[part] === undefined)) return `this node runs no ${rows[0].part}`;
-    const option: Option | undefined = Object.hasOwn(OPTIONS, key)
-      ? (OPTIONS as Record<string, Option>)[key]
-      : undefined;
-    const broken = typeof value === "number" && option !== undefined && option.kind.parse(String(value)) === undefined;
-    return broken ? option.kind.rule : undefined;
+  #places(key: string): string[][] {
+    const places = this.#rows.get(key)?.to ?? [];
+    return places.filter(isLive).map((place) => pathOf(place).split("."));
   }
-}
 
-function appliedOf(row: Exclude<LiveKey, { refused: string }>): readonly Applied[] {
-  return "part" in row ? [row] : row;
-}
-
-function settingsOf(changed: readonly ConfigKeyName[], values: ConfigValues): Map<LivePart, object> {
-  const changes = new Map<LivePart, object>();
-  for (const key of changed) {
-    const row: LiveKey = LIVE_KEYS[key];
-    if ("refused" in row) continue;
-    for (const { part, settings } of appliedOf(row)) changes.set(part, { ...changes.get(part), ...settings(values) });
+  #refusal(key: string, value: unknown): string | undefined {
+    const row = this.#rows.get(key);
+    if (row === undefined) return "is no key";
+    if (row.admin.refused !== undefined) return row.admin.refused;
+    const parts = this.#places(key).map(([part]) => part);
+    if (parts.every((part) => this.#part(part) === undefined)) return `this node runs no ${parts[0]}`;
+    return typeof value === "number" && row.kind.parse(String(value)) === undefined ? row.kind.rule : undefined;
   }
-  return changes;
+
+  #liveOf(values: AdminValues): LiveValues {
+    const rows = [...this.#rows].map(([name, { to, kind, default: unset }]) => {
+      const sent = values[name];
+      const value = sent === undefined ? unset : (kind.fromJson?.(sent) ?? sent);
+      return [{ to: to.filter(isLive) }, value] as const;
+    });
+    return nested(rows) as unknown as LiveValues;
+  }
+
+  /** The members of each part that the changed keys reach, whole. */
+  #changes(changed: readonly string[], live: LiveValues): Map<string, object> {
+    const changes = new Map<string, object>();
+    for (const [part, member] of changed.flatMap((key) => this.#places(key))) {
+      const values: Readonly<Record<string, unknown>> = live[part as LivePart];
+      changes.set(part, { ...changes.get(part), [member]: values[member] });
+    }
+    return changes;
+  }
 }
 
 function textOf(value: unknown): string | undefined {
   return JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item));
-}
-
-function given(values: ConfigValues): ConfigValues {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

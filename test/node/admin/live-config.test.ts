@@ -1,12 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { adminRows } from "../../../src/config/admin-keys.ts";
 import { configure } from "../../../src/config/configuration.ts";
-import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/services/live-config.ts";
-import { configuredValues } from "../../../src/node/settings/configured-values.ts";
-import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/settings/live-keys.ts";
-import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config/config-keys.ts";
+import { isLive, pathOf } from "../../../src/config/part-values.ts";
+import {
+  ConfigRefusedError,
+  type ConfigurableParts,
+  LiveConfig,
+  type LivePart,
+} from "../../../src/node/services/live-config.ts";
+import { adminKeys } from "../../../src/node/settings/admin-keys.ts";
+import { adminValues } from "../../../src/node/settings/admin-values.ts";
 import type { Issue } from "../../../src/rpc/codecs/json/codec.ts";
 
-const NAMES = Object.keys(CONFIG_KEYS) as ConfigKeyName[];
+const KEYS = adminKeys();
+const ROWS = adminRows();
+const NAMES = [...KEYS.keys()];
 
 /** A configuration over parts that record what they are given; those in `absent` are missing. */
 function live(
@@ -30,17 +38,17 @@ function live(
     slasher: part("slasher"),
   };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
-  return { config: new LiveConfig(configuredValues(values), parts), configured, parts };
+  return { config: new LiveConfig(adminValues(values), parts), configured, parts };
 }
 
-function read(name: ConfigKeyName, sent: unknown): unknown {
+function read(name: string, sent: unknown): unknown {
   const issues: Issue[] = [];
-  const value = (CONFIG_KEYS[name] as ConfigKey).codec.read(sent, [name], issues);
+  const value = KEYS.get(name)?.codec.read(sent, [name], issues);
   return issues.length === 0 ? value : undefined;
 }
 
 /** A valid value of a key that differs from its current one. */
-function otherValue(name: ConfigKeyName, current: unknown): unknown {
+function otherValue(name: string, current: unknown): unknown {
   const address = `0x${"0b".repeat(32)}`;
   const sent = [true, false, 7, 0.5, "9", "realistic", "text", [3], `0x${"0c".repeat(20)}`, address];
   const lists = [[`0x${"0c".repeat(20)}`], [{ address, selector: "0x01020304", onlySelf: true }], ["text"]];
@@ -75,7 +83,7 @@ test("the live configuration starts from the options, whose values obey the rule
   });
   for (const [name, value] of Object.entries(values)) {
     const sent = typeof value === "bigint" ? value.toString() : value;
-    expect({ name, read: read(name as ConfigKeyName, sent) }).toEqual({ name, read: value });
+    expect({ name, read: read(name, sent) }).toEqual({ name, read: value });
   }
 });
 
@@ -84,17 +92,20 @@ describe("live configuration keys", () => {
     const { config, configured } = live();
     const before = config.current();
     const value = otherValue(name, before[name]);
-    const row: LiveKey = LIVE_KEYS[name];
-    if ("refused" in row) {
-      expect(() => config.change({ minTxsPerBlock: 9, [name]: value })).toThrow(`${name}: ${row.refused}`);
+    const row = ROWS.get(name);
+    if (row?.admin.refused !== undefined) {
+      expect(() => config.change({ minTxsPerBlock: 9, [name]: value })).toThrow(`${name}: ${row.admin.refused}`);
       expect(config.current()).toEqual(before);
       expect(configured).toEqual([]);
     } else {
+      const was = config.live();
       config.change({ [name]: value });
       expect(config.current()).toEqual({ ...before, [name]: value });
-      const rows = "part" in row ? [row] : row;
-      expect(configured).toEqual(rows.map(({ part, settings }) => [part, settings(config.current())]));
-      for (const { settings } of rows) expect(settings(config.current())).not.toEqual(settings(before));
+      const places = row?.to.filter(isLive).map((place) => pathOf(place).split(".")) ?? [];
+      expect(places.length).toBeGreaterThan(0);
+      const membersOf = (part: string): Record<string, unknown> => config.live()[part as LivePart];
+      expect(configured).toEqual(places.map(([part, member]) => [part, { [member]: membersOf(part)[member] }]));
+      expect(config.live()).not.toEqual(was);
     }
   });
 
@@ -132,10 +143,11 @@ test("changed keys of one part reach it in one call", () => {
 
 test("penalties and lists of validators reach the slasher, addresses in lower case", () => {
   const { config, configured } = live();
-  const mixed = `0x${"aB".repeat(20)}`;
-  config.change({ slashDuplicateProposalPenalty: 5n, slashValidatorsNever: [mixed], slashSelfAllowed: true });
-  config.change({ slashOverridePayload: mixed });
-  const lower = mixed.toLowerCase();
+  const upper = `0x${"AB".repeat(20)}`;
+  const slashValidatorsNever = read("slashValidatorsNever", [upper]);
+  config.change({ slashDuplicateProposalPenalty: 5n, slashValidatorsNever, slashSelfAllowed: true });
+  config.change({ slashOverridePayload: read("slashOverridePayload", upper) });
+  const lower = upper.toLowerCase();
   expect(configured).toEqual([
     ["slasher", { duplicateProposalPenalty: 5n, validatorsNever: [lower], selfAllowed: true }],
     ["slasher", { overridePayload: lower }],

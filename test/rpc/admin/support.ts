@@ -1,6 +1,8 @@
+import { configure } from "../../../src/config/configuration.ts";
 import { OperatorError } from "../../../src/errors/operator-error.ts";
+import { adminKeys } from "../../../src/node/settings/admin-keys.ts";
+import { adminValues } from "../../../src/node/settings/admin-values.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
-import { configDefaults } from "../../../src/rpc/admin/config/config-keys.ts";
 import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
@@ -21,15 +23,16 @@ export interface Answer {
 }
 
 /** Services for the description only: none of them is called. */
-const undescribed = new Proxy({}, { get: () => ({}) });
+const undescribed = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 const described = new Checker(openRpcDocument(adminRegistry(undescribed as AdminServices), ["nodeAdmin", "svcAdmin"]));
 
 /** Both admin namespaces over services that record their calls. Throws if a result breaks the API description. */
 export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
   const done: unknown[][] = [];
-  let values = configDefaults();
+  let values = adminValues(configure({ flags: new Map(), environment: {} }).values);
   const services: AdminServices = {
     config: {
+      keys: adminKeys(),
       current: () => values,
       change(more) {
         done.push(["change", more]);

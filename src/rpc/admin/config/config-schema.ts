@@ -1,9 +1,13 @@
 import type { Codec } from "../../codecs/json/codec.ts";
 import { type JsonSchema, members, named } from "../../codecs/json/json-schema.ts";
 import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS, SELECTOR } from "../../codecs/json/scalars.ts";
-import { CONFIG_KEYS, type ConfigKey, configKeysOf } from "./config-keys.ts";
+import type { ConfigKey } from "./config-key.ts";
 
 type Generation = "node" | "svc";
+export type ConfigKeys = ReadonlyMap<string, ConfigKey>;
+
+/** Whether a generation of the API has the key. */
+export const isOf = (generation: Generation, { only = generation }: ConfigKey): boolean => only === generation;
 
 /** Schemas of answers, by the title of the matching input schema. */
 const SHOWN: Readonly<Record<string, JsonSchema>> = {
@@ -34,21 +38,24 @@ function shownForm(schema: JsonSchema): JsonSchema {
 
 const TITLES: Readonly<Record<Generation, string>> = { node: "ReleaseNodeAdminConfig", svc: "NodeAdminConfig" };
 
-function schemasOf(generation: Generation, form: (codec: Codec<unknown>) => JsonSchema): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    configKeysOf(generation).map((name) => [name, form((CONFIG_KEYS[name] as ConfigKey).codec)]),
-  );
+function schemasOf(
+  generation: Generation,
+  keys: ConfigKeys,
+  form: (codec: Codec<unknown>) => JsonSchema,
+): Record<string, JsonSchema> {
+  const own = [...keys].filter(([, key]) => isOf(generation, key));
+  return Object.fromEntries(own.map(([name, { codec }]) => [name, form(codec)]));
 }
 
 /** Schema of what getConfig answers. */
-export function shownConfigSchema(generation: Generation): JsonSchema {
+export function shownConfigSchema(generation: Generation, keys: ConfigKeys): JsonSchema {
   const description = "The running configuration, by key; what is not set is absent, and secrets are [Redacted].";
-  const keys = schemasOf(generation, (codec) => shownForm(codec.schema ?? {}));
-  return named(TITLES[generation], description, members({}, keys));
+  const schemas = schemasOf(generation, keys, (codec) => shownForm(codec.schema ?? {}));
+  return named(TITLES[generation], description, members({}, schemas));
 }
 
 /** Schema of what setConfig accepts. */
-export function givenConfigSchema(generation: Generation): JsonSchema {
-  const keys = schemasOf(generation, (codec) => codec.schema ?? {});
-  return named(`${TITLES[generation]}Change`, "Keys of the configuration and their new values.", members({}, keys));
+export function givenConfigSchema(generation: Generation, keys: ConfigKeys): JsonSchema {
+  const schemas = schemasOf(generation, keys, (codec) => codec.schema ?? {});
+  return named(`${TITLES[generation]}Change`, "Keys of the configuration and their new values.", members({}, schemas));
 }

@@ -1,7 +1,8 @@
+import { type AdminValues, adminRows } from "../../config/admin-keys.ts";
+import type { OptionTable } from "../../config/option.ts";
 import type { Values } from "../../config/options.ts";
 import { Secret } from "../../config/secret.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { CONFIG_KEYS, type ConfigKeyName, type ConfigValues } from "../../rpc/admin/config/config-keys.ts";
 
 /** Converts an option's value to the format of the admin configuration: secrets unwrapped, L2 addresses as text. */
 function plain(value: unknown): unknown {
@@ -12,13 +13,10 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }
 
-/**
- * The options that are also keys of the admin configuration, under the same names. The validator runs only with the
- * sequencer.
- */
-export function configuredValues(values: Values): ConfigValues {
-  const names = Object.keys(CONFIG_KEYS) as ConfigKeyName[];
+/** The configuration of the admin API as the options give it. The validator runs only with the sequencer. */
+export function adminValues(values: Values, table?: OptionTable): AdminValues {
   const options: Readonly<Record<string, unknown>> = values;
-  const shared = names.filter((name) => options[name] !== undefined).map((name) => [name, plain(options[name])]);
-  return { ...Object.fromEntries(shared), disableValidator: values.disableValidator || !values.sequencer };
+  const all = [...adminRows(table)].map(([name, { admin }]) => [name, plain(options[name]) ?? admin.default]);
+  const given = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  return { ...given, disableValidator: values.disableValidator || !values.sequencer };
 }
