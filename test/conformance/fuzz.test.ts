@@ -10,7 +10,7 @@ import { WireConnection } from "./fuzz/wire.ts";
 import { ADMIN_API_KEY, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 import { comparable, isComparable } from "./recording-limits.ts";
 
-const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 60_000));
+const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 40_000));
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** Concurrent connections; each draws its cases from its own seed. */
 const WORKERS = 6;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { summarize, summarizeAll } from "../../scripts/test-summary.ts";
@@ -73,6 +73,12 @@ test.each([
   ["test/rpc/dispatcher.test.ts", 'import fc from "fast-check";', false],
 ])("whether a failed test of %s is repeated: tests of safety and of random inputs are not", (path, text, retried) => {
   expect(isRetried(path, text)).toBe(retried);
+});
+
+test("the recorded durations are of files that exist, because a file without one is taken for a short one", () => {
+  const recorded = Object.keys(JSON.parse(readFileSync("test/support/durations.json", "utf8")) as object);
+  expect(recorded.length).toBeGreaterThan(100);
+  expect(recorded.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test("the order of test files fills cores that one file leaves idle, and keeps apart those that need whole cores", () => {
