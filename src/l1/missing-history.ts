@@ -5,7 +5,8 @@ import type { L1Block, MissingHistory } from "./types.ts";
 
 /**
  * What endpoints lack of an L1 block in which the rollup logged something. Execution clients that prune old receipts or
- * their index of transactions answer an empty list, or null, where others answer an error.
+ * their index of transactions answer an empty list, or null, where others answer an error. Later calls prefer the
+ * endpoints that lack nothing.
  */
 export async function missingHistory(
   rpc: L1Rpc,
@@ -33,6 +34,7 @@ export async function missingHistory(
           parse: transaction,
         });
   const lacksTxs = txs.filter(({ url, answer }) => same.has(url) && answer === undefined).map(({ url }) => url);
+  rpc.preferOthers([...lacksLogs, ...lacksTxs]);
   return [
     ...lacksLogs.map((url) => ({ url, lacks: "logs" as const })),
     ...lacksTxs.filter((url) => !lacksLogs.includes(url)).map((url) => ({ url, lacks: "transactions" as const })),

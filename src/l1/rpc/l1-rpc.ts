@@ -122,7 +122,8 @@ const blockNumber = { method: "eth_blockNumber", params: [], parse: (v: unknown)
 export class L1Rpc {
   /** Redacted. */
   readonly urls: readonly string[];
-  readonly #endpoints: readonly L1Endpoint[];
+  /** In order of preference. */
+  #endpoints: readonly L1Endpoint[];
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
   readonly #calls: L1CallCounts | undefined;
@@ -225,6 +226,12 @@ export class L1Rpc {
     } finally {
       clearTimeout(limit);
     }
+  }
+
+  /** Prefers the other endpoints to those with these redacted URLs from now on, where there are others. */
+  preferOthers(urls: readonly string[]): void {
+    const isOther = ({ rpc }: L1Endpoint): boolean => !urls.includes(rpc.name);
+    this.#endpoints = [...this.#endpoints.filter(isOther), ...this.#endpoints.filter((each) => !isOther(each))];
   }
 
   #logRetry(method: string, failures: L1Error[]): void {

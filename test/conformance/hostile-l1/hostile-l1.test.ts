@@ -11,7 +11,7 @@ import { unpackBlobStore } from "../../l1/chain-a.ts";
 import { Follower } from "../follower.ts";
 import { ReplayedL1 } from "../replayed-l1.ts";
 import { LIES } from "./lies.ts";
-import { LyingL1 } from "./lying-l1.ts";
+import { type Lie, LyingL1 } from "./lying-l1.ts";
 import { stateOf } from "./state.ts";
 import "../../support/soak.ts";
 
@@ -113,32 +113,56 @@ it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", a
   await expectLikeHonest();
 });
 
+/** The rollup's logs or transactions up to and including L1 block `kept` are gone. */
+function pruned(what: "logs" | "transactions", kept: number): Lie {
+  const isOld = (item: { blockNumber: string } | undefined) => Number(item?.blockNumber) <= kept;
+  return {
+    answer: ({ method }, truth) => {
+      if (what === "logs" && method === "eth_getLogs") {
+        return { ...truth, result: truth.result.filter((log: { blockNumber: string }) => !isOld(log)) };
+      }
+      if (what === "transactions" && method === "eth_getTransactionByHash" && isOld(truth.result)) {
+        return { ...truth, result: null };
+      }
+      return undefined;
+    },
+  };
+}
+const failureOf = (syncing: Promise<unknown>) =>
+  syncing.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
 it.each(["logs", "transactions"] as const)(
   "a node says that an L1 endpoint prunes old %s if it lacks those that it has to read",
   async (what) => {
     await node.synchronizer.rollBackTo(EARLIER);
-    /** The rollup's logs and transactions up to the first checkpoint that the node has to read again are gone. */
     const { services } = node;
-    const kept = services.chain.checkpoint(services.chain.latestCheckpointNumber())!.l1.number + 3;
-    proxy.lie = {
-      answer: ({ method }, truth) => {
-        const old = (item: { blockNumber: string } | undefined) => Number(item?.blockNumber) <= kept;
-        if (what === "logs" && method === "eth_getLogs") {
-          return { ...truth, result: truth.result.filter((log: { blockNumber: string }) => !old(log)) };
-        }
-        if (what === "transactions" && method === "eth_getTransactionByHash" && old(truth.result)) {
-          return { ...truth, result: null };
-        }
-        return undefined;
-      },
-    };
-    const failure = await node.synchronizer.syncOnce().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    proxy.lie = pruned(what, services.chain.checkpoint(services.chain.latestCheckpointNumber())!.l1.number + 3);
+    const failure = await failureOf(node.synchronizer.syncOnce());
     expect(failure).toBeInstanceOf(PrunedHistoryError);
     expect((failure as Error).message).toContain(`${proxy.url} gives no ${what} of L1 block `);
     expect((failure as Error).message).toContain("prunes old ones");
     await expectLikeHonest();
+  },
+);
+
+it.each(["logs", "transactions"] as const)(
+  "a node reads %s that its first L1 endpoint prunes from the next one",
+  async (what) => {
+    const both = await Follower.fresh(core, { l1RpcUrls: [proxy.url, l1.url], blobStore: join(folder, "blobs") });
+    try {
+      await both.synchronizer.rollBackTo(EARLIER);
+      const { services } = both;
+      proxy.lie = pruned(what, services.chain.checkpoint(services.chain.latestCheckpointNumber())!.l1.number + 3);
+      expect(await failureOf(both.synchronizer.syncOnce())).toBeInstanceOf(PrunedHistoryError);
+      await both.sync();
+      await honest.sync();
+      expect(stateOf(both)).toEqual(stateOf(honest));
+    } finally {
+      proxy.lie = undefined;
+      await both.remove();
+    }
   },
 );
