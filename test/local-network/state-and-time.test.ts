@@ -133,6 +133,36 @@ describe("time of a local network", () => {
   });
 });
 
+describe("time at L1's own port", () => {
+  const hour = 3_600;
+  const l1Time = async () =>
+    Number((await askL1<{ timestamp: string }>("eth_getBlockByNumber", "latest", false)).timestamp);
+
+  test.each<[string, (now: number) => [method: string, ...params: unknown[]][]]>([
+    ["evm_increaseTime", () => [["evm_increaseTime", hour], ["evm_mine"]]],
+    ["anvil_increaseTime", () => [["anvil_increaseTime", hour], ["evm_mine"]]],
+    ["evm_setNextBlockTimestamp", (now) => [["evm_setNextBlockTimestamp", now + hour], ["evm_mine"]]],
+    [
+      "anvil_setNextBlockTimestamp",
+      (now) => [
+        ["anvil_setNextBlockTimestamp", now + hour],
+        ["anvil_mine", 1],
+      ],
+    ],
+    ["evm_mine with a timestamp", (now) => [["evm_mine", now + hour]]],
+    ["anvil_mine with an interval", () => [["anvil_mine", 2, hour]]],
+  ])("%s has anvil's meaning, and L2 follows L1", async (_, calls) => {
+    const before = await l1Time();
+    for (const [method, ...params] of calls(before)) await askL1(method, ...params);
+    const after = await l1Time();
+    expect(after - before).toBeGreaterThanOrEqual(hour);
+    expect(after - before).toBeLessThan(2 * hour + 600);
+    await mined(await send());
+    // A block has the time at which its slot begins.
+    expect(await timestampOf((await tip()).number)).toBeGreaterThan(before + hour - 100);
+  });
+});
+
 describe("snapshots of a local network", () => {
   test("a revert takes L1, the chain and the pool back, and the network goes on from there", async () => {
     const pending = await sendPending();
