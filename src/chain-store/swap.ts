@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { durableRename, syncToDisk } from "../storage/durable-rename.ts";
 
 /** Prefixes of temporary folders in a data directory. */
 export const UPLOAD_FOLDER = "snapshot-upload-";
@@ -23,22 +24,10 @@ const CURRENT = "chain";
 const NEXT = "chain-next";
 const OLD = "chain-old";
 
-function syncToDisk(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** The steps above, in order. `copy` is a folder with an LMDB environment on the data directory's file system. */
 export function swapSteps(directory: string, copy: string): readonly (() => void)[] {
   const at = (name: string) => join(directory, name);
-  const move = (from: string, to: string) => () => {
-    renameSync(from, to);
-    syncToDisk(directory);
-  };
+  const move = (from: string, to: string) => () => durableRename(from, to);
   return [
     () => {
       // The lock file contains only process state.

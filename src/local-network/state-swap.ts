@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { durableRename, syncToDisk } from "../storage/durable-rename.ts";
 
 /** What a network keeps in its data directory: of the node, and of L1 too. */
 export const NODE_STATE = ["chain", "pool", "l1-tx-utils"] as const;
@@ -36,20 +26,6 @@ const NEXT = "state-next";
 const PLACED = "state-placed";
 const REPLACES = "replaces.json";
 
-function syncToDisk(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function rename(directory: string, from: string, to: string): void {
-  renameSync(from, to);
-  syncToDisk(directory);
-}
-
 /**
  * Step 1. `folder` must be on the directory's file system, and nothing of the state in use when the swap is finished.
  */
@@ -58,12 +34,12 @@ export function commitSwap(directory: string, folder: string, replaces: readonly
   writeFileSync(list, JSON.stringify(replaces), { flush: true });
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) syncToDisk(join(folder, name));
   syncToDisk(folder);
-  rename(directory, folder, join(directory, NEXT));
+  durableRename(folder, join(directory, NEXT));
 }
 
 /** Takes step 1 back. */
 export function cancelSwap(directory: string, folder: string): void {
-  rename(directory, join(directory, NEXT), folder);
+  durableRename(join(directory, NEXT), folder);
 }
 
 /** Steps 2 to 5, and removal of what a killed process has left. Must run before anything of the state is opened. */
@@ -72,7 +48,7 @@ export function finishStateSwap(directory: string): void {
   if (existsSync(placed)) place(directory, placed);
   if (existsSync(next)) {
     for (const name of replacedBy(next)) rmSync(join(directory, name), { recursive: true, force: true });
-    rename(directory, next, placed);
+    durableRename(next, placed);
     place(directory, placed);
   }
 }
@@ -97,7 +73,7 @@ function place(directory: string, placed: string): void {
     if (!existsSync(from)) continue;
     // A start may have made an empty folder meanwhile.
     rmSync(to, { recursive: true, force: true });
-    rename(directory, from, to);
+    durableRename(from, to);
   }
   mkdirSync(join(directory, "chain"), { recursive: true });
   rmSync(placed, { recursive: true, force: true });
