@@ -1,3 +1,5 @@
+import { within } from "../events/within.ts";
+
 /**
  * `answering`: asked first. `doubted`: another endpoint was faster by the hedging delay; asked last until a probe says
  * otherwise. `failing`: a call or a probe failed; asked last until a probe or a call succeeds.
@@ -157,20 +159,16 @@ export class EndpointHealth {
     clearTimeout(this.#timer);
     const ended = new AbortController();
     this.#probing = ended;
-    const late = new Promise<never>((_, reject) => {
-      ended.signal.addEventListener("abort", () => reject(ended.signal.reason), { once: true });
-    });
-    const limit = setTimeout(
-      () => ended.abort(new Error(`no answer to a probe within ${probeMs} ms`)),
-      probeMs,
-    ).unref();
+    const late = (): never => {
+      ended.abort();
+      throw new Error(`no answer to a probe within ${probeMs} ms`);
+    };
     try {
-      await Promise.race([probe(ended.signal), late]);
+      await within(probe(ended.signal), { ms: probeMs, late, signal: ended.signal, ref: false });
     } catch (error) {
       this.#probeFailed(error instanceof Error ? error.message : "the probe failed");
       return false;
     } finally {
-      clearTimeout(limit);
       this.#probing = undefined;
     }
     const restMs = this.#restUntil - this.#now();

@@ -1,3 +1,4 @@
+import { within } from "../events/within.ts";
 import type { PeerDiscovery } from "./discovery/peer-discovery.ts";
 import type { GossipReceiver } from "./gossip/gossip-receiver.ts";
 import type { GossipReport } from "./gossip/gossip-report.ts";
@@ -5,7 +6,6 @@ import type { Host } from "./host/create-host.ts";
 import type { PeerConnections } from "./peers/peer-connections.ts";
 import type { StreamRequestClient } from "./reqresp/client.ts";
 import type { RequestResponder } from "./reqresp/responder.ts";
-import { settledWithin } from "./settled-within.ts";
 import type { Stage } from "./stages.ts";
 
 /** Longest that the host may take to stop, in milliseconds. */
@@ -42,7 +42,7 @@ export function peerStages(parts: PeerStageParts): Stage[] {
       async stop() {
         await responder.unregister(host);
         client.stop();
-        await settledWithin(Promise.resolve(host.stop()), HOST_STOP_MS);
+        await within(Promise.allSettled([host.stop()]), { ms: HOST_STOP_MS, ref: false });
       },
     },
     {

@@ -1,4 +1,5 @@
 import { OperatorError } from "../errors/operator-error.ts";
+import { within } from "../events/within.ts";
 import type { NodeLogger } from "./logging/logging.ts";
 
 /** A service that runs until it is stopped. */
@@ -53,16 +54,6 @@ export interface SuperviseOptions {
   atExit?: () => void;
 }
 
-async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  const done = await Promise.race([work.then(() => true), limit]);
-  clearTimeout(timer);
-  return done;
-}
-
 /**
  * Runs a service as the main service of this process, and exits with the code that matches how the service ended. A
  * signal during the start aborts `signal` of `start` and exits with 0. A failed start, an uncaught exception or an
@@ -100,7 +91,10 @@ export async function supervise(
       () => undefined,
     );
     try {
-      const clean = await within(STOP_LIMIT_MS, Promise.resolve(ended));
+      const clean = await within(
+        Promise.resolve(ended).then(() => true),
+        { ms: STOP_LIMIT_MS, late: () => false },
+      );
       if (clean) log.info("stopped");
       else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long, exiting");
     } catch (error) {

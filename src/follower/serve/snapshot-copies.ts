@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { within } from "../../events/within.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
@@ -58,12 +59,7 @@ export class SnapshotCopies {
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.waitMs ?? WAIT_MS);
-    });
-    await Promise.race([this.#making, late]);
-    clearTimeout(timer);
+    await within(this.#making, { ms: this.#options.waitMs ?? WAIT_MS });
     return this.#found() ?? "making";
   }
 

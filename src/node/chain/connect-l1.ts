@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../errors/operator-error.ts";
+import { within } from "../../events/within.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
@@ -37,14 +38,10 @@ export class ClockDriftError extends OperatorError {
 
 /** Retries `attempt` until it succeeds, fails with a fatal error, or is aborted. */
 async function untilAnswered<T>(attempt: () => Promise<T>, log: NodeLogger, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted();
     try {
-      return await Promise.race([attempt(), aborted]);
+      return await within(attempt(), { signal });
     } catch (error) {
       if (!(error instanceof L1Error) || error.fatal) throw error;
       const waitMs = RETRY_WAITS_MS[Math.min(failures, RETRY_WAITS_MS.length - 1)];

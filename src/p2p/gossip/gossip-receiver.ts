@@ -1,12 +1,12 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import type { GossipsubMessage } from "@libp2p/gossipsub";
 import { BusyError } from "../../errors/busy-error.ts";
+import { within } from "../../events/within.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import type { Distribution } from "../../telemetry/metrics/metrics.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
-import { settledWithin } from "../settled-within.ts";
 import { FairQueue, type QueuedItem } from "./fair-queue.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { forgetScore } from "./harden-router.ts";
@@ -113,12 +113,12 @@ export class GossipReceiver {
     this.#options.router.removeEventListener("gossipsub:message", this.#listener);
     if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
     for (const { queue } of this.#lanes) queue.clear();
-    await settledWithin(Promise.all(this.#validations), STOP_MS);
+    await within(Promise.allSettled(this.#validations), { ms: STOP_MS, ref: false });
   }
 
   /** Resolves when what accepted messages caused has ended, or after two seconds. Called after `stop`. */
   async processed(): Promise<void> {
-    await settledWithin(Promise.all(this.#processings), STOP_MS);
+    await within(Promise.allSettled(this.#processings), { ms: STOP_MS, ref: false });
   }
 
   /** Counts since the start, by topic. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../../events/within.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { BrokerOutages } from "../broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../broker-client/errors.ts";
@@ -100,7 +101,7 @@ export class JobProducer implements JobRunner {
     try {
       for (;;) {
         const { output } = await this.#enqueueing.run(() => this.#begin(job, signal));
-        const result = await unlessAborted(output, signal).catch((error: unknown) => {
+        const result = await within(output, { signal }).catch((error: unknown) => {
           // Another caller gave up the same job.
           if (!(error instanceof JobAbandonedError)) throw error;
         });
@@ -118,8 +119,7 @@ export class JobProducer implements JobRunner {
     this.#stopping.abort();
     // Runs note what they cancel when they see the signal.
     await new Promise(setImmediate);
-    const late = sleep(CANCEL_MS, undefined, { ref: false });
-    await Promise.race([Promise.all(this.#cancelling), late]);
+    await within(Promise.all(this.#cancelling), { ms: CANCEL_MS, ref: false });
   }
 
   /** Resolves once a job is enqueued, or joins the same one that is running. */
@@ -285,19 +285,6 @@ export class JobProducer implements JobRunner {
 function rejection(error: JobFailedError): Outcome {
   if (!PASSING_REASON.test(error.reason)) throw error;
   return { kind: "failed", error };
-}
-
-/** The promise's value, or a rejection once the signal is aborted. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 function isDuplicate(error: unknown): boolean {

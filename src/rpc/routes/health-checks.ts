@@ -1,3 +1,4 @@
+import { within } from "../../events/within.ts";
 import type { HealthReport, NodeHealth } from "../ports/node-health.ts";
 import { readinessLimits, type Unreadiness, unreadiness } from "./readiness.ts";
 
@@ -65,16 +66,10 @@ export class HealthChecks {
   }
 
   async #ask(): Promise<HealthReport | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#patienceMs);
-    });
     try {
-      return await Promise.race([this.#health.report(), late]);
+      return await within(Promise.resolve(this.#health.report()), { ms: this.#patienceMs, late: () => undefined });
     } catch {
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ContentReader } from "../../archiver/content-types.ts";
+import { within } from "../../events/within.ts";
 import { mapKey } from "../../protocol/bytes.ts";
 import type { CommitWatch } from "../../storage/commit-watch.ts";
 import type { Store } from "../../storage/store.ts";
@@ -254,16 +255,8 @@ export class SubscriptionHub {
       };
       this.#awaited.add(changed);
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, AHEAD_WAIT_MS);
-    });
-    try {
-      await Promise.race([reached, late]);
-    } finally {
-      clearTimeout(timer);
-      this.#awaited.delete(changed);
-    }
+    await within(reached, { ms: AHEAD_WAIT_MS });
+    this.#awaited.delete(changed);
   }
 
   /** The same text as long as the tips are the same. */

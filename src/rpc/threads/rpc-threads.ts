@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { OperatorError } from "../../errors/operator-error.ts";
+import { within } from "../../events/within.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import type { LongCalls } from "../calls/long-calls.ts";
@@ -322,13 +323,8 @@ export class RpcThreads implements Listener {
 
   async close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
     const gone = Promise.all(this.#threads.map((thread) => thread.close(graceMs))).then(() => true);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), graceMs + CLOSE_MARGIN_MS);
-    });
-    if (await Promise.race([gone, late])) process.off("exit", this.#atExit);
+    if (await within(gone, { ms: graceMs + CLOSE_MARGIN_MS, late: () => false })) process.off("exit", this.#atExit);
     else this.#log.warn({}, "an RPC thread did not end in time");
-    clearTimeout(timer);
   }
 
   /** Ends the threads' listeners and waits for it without giving the event loop a turn. */

@@ -1,3 +1,4 @@
+import { within } from "../../events/within.ts";
 import { HttpError } from "../../http/errors.ts";
 import { type HttpCall, type HttpReply, openExchange, type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import { withRetries } from "../../http/retry.ts";
@@ -88,16 +89,9 @@ export class ObjectTransport {
 
 /** Waits for `work` until `signal` is aborted. `work` itself continues, since others may share it. */
 async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new HttpError("aborted", "stopped by the caller"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
   try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
+    return await within(Promise.resolve(work), { signal });
+  } catch (error) {
+    throw signal?.aborted ? new HttpError("aborted", "stopped by the caller") : error;
   }
 }

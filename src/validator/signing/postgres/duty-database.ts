@@ -2,6 +2,7 @@ import { Client, Pool } from "pg";
 import { EndpointBook } from "../../../endpoints/endpoint-book.ts";
 import type { EndpointHealth } from "../../../endpoints/endpoint-health.ts";
 import { AllEndpointsFailed, hedgedCall } from "../../../endpoints/hedged-call.ts";
+import { within } from "../../../events/within.ts";
 import { toHex } from "../../../protocol/bytes.ts";
 import type { Duty, DutyKind } from "../duty.ts";
 import { type ServerAnswer, START_HISTORY, WAL_HISTORY, type Witness } from "./database-continuity.ts";
@@ -114,6 +115,10 @@ export function witnessOf({ validator, duty }: Lock, version: string): Witness {
   return { validator, slot: duty.slot, kind: duty.kind, index: indexOf(duty), version };
 }
 
+function late(): never {
+  throw new DutyDatabaseError(`no answer within ${ANSWER_MS / 1000} s`, { transient: true });
+}
+
 /** The shared table of duties. Every method rejects with a DutyDatabaseError. */
 export class DutyDatabase {
   readonly #url: string;
@@ -155,7 +160,7 @@ export class DutyDatabase {
     const ask = async (_: object, ended: AbortSignal) => {
       try {
         // The pool itself waits without limit for a connection.
-        return await within(this.#pool.query<R>(text, values), ANSWER_MS, ended);
+        return await within(this.#pool.query<R>(text, values), { ms: ANSWER_MS, late, signal: ended });
       } catch (error) {
         throw databaseError(error, this.#url);
       }
@@ -310,24 +315,4 @@ export class DutyDatabase {
   async close(): Promise<void> {
     await this.#pool.end();
   }
-}
-
-/** Settles as `work` does, or rejects after `ms` or when the signal is aborted; `work` itself goes on. */
-function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", aborted);
-      settle();
-    };
-    const aborted = () => end(() => reject(signal?.reason));
-    const late = () => end(() => reject(new DutyDatabaseError(`no answer within ${ms / 1000} s`, { transient: true })));
-    const timer = setTimeout(late, ms);
-    signal?.addEventListener("abort", aborted, { once: true });
-    if (signal?.aborted) aborted();
-    work.then(
-      (value) => end(() => resolve(value)),
-      (error) => end(() => reject(error)),
-    );
-  });
 }
