@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import type { GossipRouter } from "./gossip-router.ts";
+import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
 import { type GossipPublisher, TOPICS, type Topic } from "./publisher.ts";
 import { type MessageWrapper, TOPIC_RULES, topicString } from "./topic.ts";
 

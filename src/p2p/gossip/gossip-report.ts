@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
 import type { GossipReceiver } from "./gossip-receiver.ts";
-import type { GossipRouter } from "./gossip-router.ts";
 import { topicString } from "./topic.ts";
 
 const REPORT_MS = 60_000;

@@ -2,8 +2,8 @@ import { type GossipSubComponents, type GossipsubOpts, gossipsub, StrictNoSign }
 import type { PeerId } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
 import { mapKey } from "../../protocol/bytes.ts";
-import type { GossipRouter } from "./gossip-router.ts";
-import { hardenRouter } from "./harden-router.ts";
+import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
+import { hardenRouter } from "../patches/gossipsub/harden-router.ts";
 import { fastKeys, messageId } from "./message-id.ts";
 import { type PeerScoring, peerScoreParams, SCORE_THRESHOLDS } from "./peer-score-params.ts";
 import { TOPICS, type Topic } from "./publisher.ts";
@@ -115,5 +115,10 @@ async function gossipOptions(settings: GossipSettings): Promise<Partial<Gossipsu
 export async function gossipService(settings: GossipSettings): Promise<(parts: GossipSubComponents) => GossipRouter> {
   const create = gossipsub(await gossipOptions(settings));
   const { seenTtlMs } = settings.mesh;
-  return (parts) => hardenRouter(create(parts) as GossipRouter, { seenTtlMs, parts });
+  return (parts) =>
+    hardenRouter(create(parts) as GossipRouter, {
+      seenTtlMs,
+      graylistThreshold: SCORE_THRESHOLDS.graylistThreshold,
+      parts,
+    });
 }

@@ -1,7 +1,7 @@
 import type { ConnectionGater } from "@libp2p/interface";
+import { guardAsked, guardAsking } from "../patches/multistream-select.ts";
 import type { ConnectionTurns } from "./connection-turns.ts";
 import type { HalfOpenConnections } from "./half-open.ts";
-import { guardAsked, guardAsking } from "./negotiation.ts";
 import { remoteIp } from "./remote-ip.ts";
 
 /** Why this node does not talk to a peer, decided elsewhere. */

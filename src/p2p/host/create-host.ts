@@ -5,13 +5,13 @@ import { noise } from "@libp2p/noise";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { tcp } from "@libp2p/tcp";
 import { createLibp2p } from "libp2p";
-import type { GossipRouter } from "../gossip/gossip-router.ts";
+import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
+import { guardMuxerChoice } from "../patches/multistream-select.ts";
+import { boundedYamux } from "../patches/yamux.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
-import { boundedYamux } from "./bounded-muxer.ts";
 import { connectionGater, type Refusals } from "./connection-gater.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import { HalfOpenConnections } from "./half-open.ts";
-import { guardMuxerChoice } from "./negotiation.ts";
 import { remoteIp } from "./remote-ip.ts";
 
 export interface HostOptions {

@@ -6,10 +6,10 @@ import { ENR, SignableENR } from "@chainsafe/enr";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordContent, signedRecord } from "../../../src/p2p/discovery/node-record.ts";
 import { firstSequence, OwnRecord } from "../../../src/p2p/discovery/own-record.ts";
-import { remembering, rememberValidSignatures } from "../../../src/p2p/discovery/record-crypto.ts";
 import { RecordFile } from "../../../src/p2p/discovery/record-file.ts";
 import { isCompatible, isSound, mayBeRelayed, parseRecord, peerOf } from "../../../src/p2p/discovery/record-rules.ts";
 import { type PeerIdentity, peerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
+import { remembering, rememberValidSignatures } from "../../../src/p2p/patches/enr.ts";
 import {
   bootnodeVersion,
   componentVersion,

@@ -1,6 +1,6 @@
-import type { GossipRouter } from "../../../src/p2p/gossip/gossip-router.ts";
 import type { Topic } from "../../../src/p2p/gossip/publisher.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
+import type { GossipRouter } from "../../../src/p2p/patches/gossipsub/gossip-router.ts";
 import { wrapper } from "../live/decoders.ts";
 
 export interface Verdict {

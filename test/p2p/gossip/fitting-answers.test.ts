@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fitAnswersIntoFrames } from "../../../src/p2p/gossip/fitting-answers.ts";
-import type { RouterInternals, RpcMessage } from "../../../src/p2p/gossip/router-internals.ts";
+import { fitAnswersIntoFrames } from "../../../src/p2p/patches/gossipsub/fitting-answers.ts";
+import type { RouterInternals, RpcMessage } from "../../../src/p2p/patches/gossipsub/router-internals.ts";
 
 interface Sent {
   messages: RpcMessage[];

@@ -1,6 +1,6 @@
 import type { Stream } from "@libp2p/interface";
 import { afterEach, expect, test, vi } from "vitest";
-import { FrameError, FrameRoom, readFrames } from "../../../src/p2p/gossip/frames.ts";
+import { FrameError, FrameRoom, readFrames } from "../../../src/p2p/patches/gossipsub/frames.ts";
 
 const LIMITS = { maxBytes: 1_000_000, completeMs: 60_000 };
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { TOPICS, type Topic } from "../../../src/p2p/gossip/publisher.ts";
-import type { RouterInternals } from "../../../src/p2p/gossip/router-internals.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
+import type { RouterInternals } from "../../../src/p2p/patches/gossipsub/router-internals.ts";
 import { wrapper } from "../live/decoders.ts";
 import { type GossipHost, type GossipHostOptions, gossipHost, topicRows, until, VERSION } from "./gossip-host.ts";
 

@@ -1,9 +1,10 @@
 import type { GossipSubComponents } from "@libp2p/gossipsub";
 import type { Connection, PeerId } from "@libp2p/interface";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BoundedTimeCache } from "../../../src/p2p/gossip/bounded-time-cache.ts";
-import type { GossipRouter } from "../../../src/p2p/gossip/gossip-router.ts";
-import { hardenRouter } from "../../../src/p2p/gossip/harden-router.ts";
+import { SCORE_THRESHOLDS } from "../../../src/p2p/gossip/peer-score-params.ts";
+import { BoundedTimeCache } from "../../../src/p2p/patches/gossipsub/bounded-time-cache.ts";
+import type { GossipRouter } from "../../../src/p2p/patches/gossipsub/gossip-router.ts";
+import { hardenRouter } from "../../../src/p2p/patches/gossipsub/harden-router.ts";
 import { type GossipHost, gossipHost, until } from "./gossip-host.ts";
 
 /** Private parts of the library's router. */
@@ -125,7 +126,7 @@ test("a peer that has no stream for its gossip after twenty seconds is disconnec
       closeConnections: async (id: PeerId) => void closed.push(id.toString()),
     },
   } as unknown as GossipSubComponents;
-  hardenRouter(router, { seenTtlMs: 1_000, parts });
+  hardenRouter(router, { seenTtlMs: 1_000, graylistThreshold: SCORE_THRESHOLDS.graylistThreshold, parts });
   vi.useFakeTimers({ toFake: ["Date"] });
   inside.peers.set("mute", { toString: () => "mute" } as PeerId);
   inside.peers.set("fine", { toString: () => "fine" } as PeerId);
@@ -143,7 +144,9 @@ test("a peer that has no stream for its gossip after twenty seconds is disconnec
 
 test("a version of gossipsub with other private parts is refused", () => {
   const parts = { connectionManager: {} } as unknown as GossipSubComponents;
-  expect(() => hardenRouter({} as GossipRouter, { seenTtlMs: 1, parts })).toThrow(/gossipsub has no seenCache/);
+  expect(() =>
+    hardenRouter({} as GossipRouter, { seenTtlMs: 1, graylistThreshold: SCORE_THRESHOLDS.graylistThreshold, parts }),
+  ).toThrow(/gossipsub has no seenCache/);
 });
 
 test("messages for a peer that does not read them are dropped at a limit, and reach the others", async () => {

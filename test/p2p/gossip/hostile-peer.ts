@@ -1,8 +1,8 @@
 import { generateKeyPair } from "@libp2p/crypto/keys";
 import { RPC } from "@libp2p/gossipsub/message";
 import type { Stream } from "@libp2p/interface";
-import type { GossipRouter } from "../../../src/p2p/gossip/gossip-router.ts";
 import { createHost, type Host } from "../../../src/p2p/host/create-host.ts";
+import type { GossipRouter } from "../../../src/p2p/patches/gossipsub/gossip-router.ts";
 import type { GossipHost } from "./gossip-host.ts";
 
 const MESHSUB = "/meshsub/1.1.0";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { joinFrames } from "../../../src/p2p/gossip/joined-frames.ts";
-import type { OutboundFrames, RouterInternals } from "../../../src/p2p/gossip/router-internals.ts";
+import { joinFrames } from "../../../src/p2p/patches/gossipsub/joined-frames.ts";
+import type { OutboundFrames, RouterInternals } from "../../../src/p2p/patches/gossipsub/router-internals.ts";
 import { type GossipHost, gossipHost, until } from "./gossip-host.ts";
 
 let sender: GossipHost;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { NegotiatedNames, NegotiationError } from "../../../src/p2p/host/negotiation.ts";
+import { NegotiatedNames, NegotiationError } from "../../../src/p2p/patches/multistream-select.ts";
 import { type GossipHost, gossipHost } from "../gossip/gossip-host.ts";
 
 const running: GossipHost[] = [];

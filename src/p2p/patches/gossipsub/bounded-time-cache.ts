@@ -1,4 +1,4 @@
-import { dropOldest } from "../../storage/drop-oldest.ts";
+import { dropOldest } from "../../../storage/drop-oldest.ts";
 
 /** Keys that are forgotten after a time, or when there are too many: the oldest first. */
 export class BoundedTimeCache<Value = undefined> {

@@ -1,8 +1,7 @@
 import type { Connection, PeerId, Stream } from "@libp2p/interface";
-import { ReadTurns } from "../read-turns.ts";
-import { ThreadShares } from "../thread-shares.ts";
+import { ReadTurns } from "../../read-turns.ts";
+import { ThreadShares } from "../../thread-shares.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
-import { SCORE_THRESHOLDS } from "./peer-score-params.ts";
 import { PulledStream } from "./pulled-stream.ts";
 import type { RouterInternals, Rpc } from "./router-internals.ts";
 
@@ -112,10 +111,8 @@ function partsOf({ subscriptions, messages = [], control }: Rpc): Rpc[] {
 }
 
 /** Peers whose messages are all ignored for their score. */
-export function graylistedPeers({ peers, score, direct }: RouterInternals): PeerId[] {
-  return [...peers].flatMap(([id, peer]) =>
-    !direct.has(id) && score.score(id) < SCORE_THRESHOLDS.graylistThreshold ? [peer] : [],
-  );
+export function graylistedPeers({ peers, score, direct }: RouterInternals, threshold: number): PeerId[] {
+  return [...peers].flatMap(([id, peer]) => (!direct.has(id) && score.score(id) < threshold ? [peer] : []));
 }
 
 /** Finds peers that have had no outbound stream for longer than the deadline, at each call. */

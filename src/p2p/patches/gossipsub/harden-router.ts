@@ -16,6 +16,14 @@ const PROTOCOLS = ["/meshsub/1.2.0", "/meshsub/1.1.0"];
 /** Longest time for which a peer can ask not to be grafted again, in milliseconds. */
 const MOST_BACKOFF_MS = 3_600_000;
 
+export interface HardenedRouterOptions {
+  /** Time for which a message counts as seen. */
+  seenTtlMs: number;
+  /** A peer with a lower score is disconnected. */
+  graylistThreshold: number;
+  parts: Pick<GossipSubComponents, "connectionManager">;
+}
+
 /**
  * Bounds what a hostile peer can make gossipsub hold or wait for, and keeps mesh peers that are only slower:
  *
@@ -30,10 +38,12 @@ const MOST_BACKOFF_MS = 3_600_000;
  * - a peer does not lose its score by connecting again;
  * - what is asked for and sent at once fits into a frame;
  * - frames to a peer that are made together are sent together.
+ *
+ * The attacks are in test/p2p/attacks: gossip-control.ts, gossip-frames.ts, gossip-messages.ts and gossip-rpc.ts.
  */
 export function hardenRouter(
   router: GossipRouter,
-  { seenTtlMs, parts }: { seenTtlMs: number; parts: Pick<GossipSubComponents, "connectionManager"> },
+  { seenTtlMs, graylistThreshold, parts }: HardenedRouterOptions,
 ): GossipRouter {
   const inside = routerInternals(router);
   const disconnect = (peer: PeerId) => void parts.connectionManager.closeConnections(peer).catch(() => {});
@@ -51,7 +61,7 @@ export function hardenRouter(
   const streamless = streamlessPeers(inside);
   router.addEventListener("gossipsub:heartbeat", () => {
     trimScores(inside.score);
-    for (const peer of [...streamless(), ...graylistedPeers(inside)]) disconnect(peer);
+    for (const peer of [...streamless(), ...graylistedPeers(inside, graylistThreshold)]) disconnect(peer);
   });
   return router;
 }

@@ -1,7 +1,7 @@
 import type { MessageStream, StreamMuxerFactory } from "@libp2p/interface";
 import { yamux } from "@libp2p/yamux";
 import { TokenBucket } from "../token-bucket.ts";
-import { guardAsked, guardAsking } from "./negotiation.ts";
+import { guardAsked, guardAsking } from "./multistream-select.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -59,7 +59,7 @@ interface MuxerInternals {
 /**
  * Yamux with bounds on what a peer can make it hold or do. By itself it collects a frame of any length that the header
  * declares, answers every ping into a buffer without limit, and takes any number of frames. `offered` are the protocols
- * that peers may choose for a stream.
+ * that peers may choose for a stream. The attacks are in test/p2p/attacks/muxer.ts.
  */
 export function boundedYamux(offered: () => readonly string[]): () => StreamMuxerFactory {
   const create = yamux({
