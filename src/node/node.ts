@@ -34,7 +34,7 @@ import { nodeRecord, publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { hasSlasher, startSlasher } from "./parts/slasher.ts";
-import { checkValidator, createValidator, hasValidator } from "./parts/validator.ts";
+import { checkValidator, hasValidator, startValidator } from "./parts/validator.ts";
 import { nodeDutyTimes } from "./sequencer/duty-times.ts";
 import { logTxs } from "./sequencer/tx-log.ts";
 import { LiveConfig } from "./services/live-config.ts";
@@ -159,27 +159,31 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("slasher", () => slasher?.stop());
     const dutyTimes = nodeDutyTimes(context, values, keys !== undefined);
     teardown.add("times of duties", () => dutyTimes.close());
-    const validating = hasValidator(values) && {
-      ...{ values, kzg, dutyTimes, signing },
-      txBytes: (hash: Uint8Array) => mempool.pool.txBytes(hash),
-      offenses: slasher && { report: slasher.report, penalties: slasher.settings },
-      keys: keys && (() => keys.current),
-    };
     const p2p = await peers?.createP2p(context, {
-      values,
+      ...{ values, mempool, dutyTimes, signal },
       dataDirectory: directory.temporary ? undefined : directory.path,
-      mempool,
-      validator: validating ? (network) => createValidator(context, validating, network) : undefined,
-      dutyTimes,
-      signal,
+      authenticates: hasValidator(values),
     });
     teardown.add("p2p", () => p2p?.stop());
+    const validator =
+      p2p && hasValidator(values)
+        ? startValidator(
+            context,
+            {
+              ...{ values, kzg, dutyTimes, signing },
+              txBytes: (hash) => mempool.pool.txBytes(hash),
+              offenses: slasher && { report: slasher.report, penalties: slasher.settings },
+              keys: keys && (() => keys.current),
+            },
+            p2p.network,
+          )
+        : undefined;
+    teardown.add("validator", () => validator?.stop());
 
     const { logTxs: shownNames } = options;
     const built = shownNames
       ? (processed: readonly ExecutedTx[]) => logTxs(processed, shownNames, loggerFor("sequencer"))
       : undefined;
-    const attestations = p2p?.validator?.collector;
     const producer =
       keys &&
       (await startSequencer(context, {
@@ -190,7 +194,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
         kzg,
         signing,
         slasher: slasher?.actions,
-        attestations,
+        attestations: validator?.collector,
         dutyTimes,
         built,
       }));
@@ -209,7 +213,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       checks: mempool.contexts,
       sequencer: sequencer && configurableSequencer(sequencer),
       p2p: p2p?.live,
-      validator: p2p?.validator?.live,
+      validator: validator?.live,
       sentinel: sentinel?.live,
       slasher: slasher?.live,
     });

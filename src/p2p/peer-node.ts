@@ -82,22 +82,23 @@ export interface PeerServices {
   start?(): void;
 }
 
-export interface PeerNodeOptions {
+export interface PeerNodeOptions<S extends PeerServices> {
   settings: PeerNodeSettings;
   discovery: PeerDiscovery | undefined;
   /** Called once, before the first peer connects. */
-  services(channels: PeerChannels): PeerServices | Promise<PeerServices>;
+  services(channels: PeerChannels): S | Promise<S>;
   /** Unix milliseconds. */
   now(): number;
   loggerFor(subsystem: string): Logger;
 }
 
 /** The node among its peers: host, gossip, requests and the upkeep of connections. */
-export interface PeerNode extends PeerChannels {
+export interface PeerNode<S extends PeerServices = PeerServices> extends PeerChannels {
   readonly host: Host;
   readonly receiver: GossipReceiver;
   readonly connections: PeerConnections;
   readonly requests: RequestCounts;
+  readonly services: S;
   /** Number of peers in a topic's mesh. */
   meshPeers(topic: Topic): number;
   /** Rejects if a port is taken; then nothing runs. Ends early when the node is stopped. */
@@ -115,7 +116,7 @@ function messageWrapper(instrumented: boolean): MessageWrapper {
 }
 
 /** Creates the node without starting it. */
-export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode> {
+export async function createPeerNode<S extends PeerServices>(options: PeerNodeOptions<S>): Promise<PeerNode<S>> {
   const { settings, discovery, now, loggerFor } = options;
   const { identity, version, listen, announce, mesh, listed } = settings;
   const logger = loggerFor("p2p");
@@ -222,6 +223,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     receiver,
     connections,
     requests,
+    services: ready,
     meshPeers: (topic) => router.getMeshPeers(topicString(topic, version)).length,
     start: () => stages.start(),
     stop: () => stages.stop(),

@@ -20,6 +20,11 @@ export class OffenseReports {
     this.#penalties = penalties;
   }
 
+  /** Whether a block that comes out otherwise than proposed has a penalty at present. */
+  get reportsBlocks(): boolean {
+    return this.#penalties.broadcastedInvalidBlockPenalty > 0n;
+  }
+
   /** A block that was executed and came out otherwise, unless the penalty is 0. Anything else is no offense. */
   blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void {
     const amount = this.#penalties.broadcastedInvalidBlockPenalty;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ProposalVerdict } from "../../src/checkpoints/proposals/proposal-verdict.ts";
 import { storedBlock } from "../../src/checkpoints/proposals/stored-block.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { loadCore } from "../../src/core/load-core.ts";
@@ -10,7 +11,8 @@ import { Equivocations } from "../../src/mempool/attestations/equivocations.ts";
 import type { ChainContext } from "../../src/node/context/chain-context.ts";
 import { attesterSigning } from "../../src/node/keys/duty-signer.ts";
 import { hasSlasher } from "../../src/node/parts/slasher.ts";
-import { checkValidator, createValidator, hasValidator, type ValidatorPart } from "../../src/node/parts/validator.ts";
+import { checkValidator, hasValidator, startValidator, type ValidatorPart } from "../../src/node/parts/validator.ts";
+import { ConsensusEvents } from "../../src/p2p/proposals/consensus-events.ts";
 import { authPayloadHash } from "../../src/p2p/reqresp/codecs/auth-message.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import type { BlockProposal } from "../../src/protocol/consensus/block-proposal.ts";
@@ -60,10 +62,16 @@ function keystoreOf(addresses: readonly string[]): Keystore {
   return new Keystore({ validators: [{ attesters: accounts, ...common }] });
 }
 
+/** Tells the validator what gossip brought. */
+interface Tell {
+  block(proposal: BlockProposal, verdict: ProposalVerdict): Promise<void>;
+  checkpoint(): Promise<void>;
+}
+
 function validator(
   environment: Record<string, string> = {},
   { keys = () => keystoreOf(attesters), kzg = shared }: { keys?: (() => Keystore) | undefined; kzg?: Kzg } = {},
-): { part: ValidatorPart; sent: Uint8Array[] } {
+): { part: ValidatorPart; events: ConsensusEvents; tell: Tell; sent: Uint8Array[] } {
   const { values } = configure({ flags: new Map(), environment });
   const { pool, close } = pooled();
   const { constants } = recorded;
@@ -84,7 +92,10 @@ function validator(
     loggerFor: () => silentLogger,
   } as unknown as ChainContext;
   const guard = recordingGuard(constants, now);
-  const part = createValidator(
+  const events = new ConsensusEvents();
+  let verdict: ProposalVerdict | undefined;
+  const told = events.processing({ handle: async () => verdict }, () => false);
+  const part = startValidator(
     context,
     {
       values,
@@ -101,14 +112,22 @@ function validator(
       publisher: { publish: (_, payload) => void sent.push(payload) },
       recover: recorded.recover,
       equivocations: new Equivocations(silentLogger),
+      events,
     },
   );
   cleanups.push(close, () => part.stop());
-  return { part, sent };
+  const tell = {
+    async block(proposal: BlockProposal, of: ProposalVerdict) {
+      verdict = of;
+      await told.processBlock(proposal, "peer");
+    },
+    checkpoint: async () => told.processCheckpoint(received.proposal, "peer", performance.now()),
+  };
+  return { part, events, tell, sent };
 }
 
-const attested = async ({ part, sent }: ReturnType<typeof validator>): Promise<number> => {
-  await part.processCheckpoint(received.proposal, "peer", performance.now());
+const attested = async ({ tell, sent }: ReturnType<typeof validator>): Promise<number> => {
+  await tell.checkpoint();
   return sent.length;
 };
 
@@ -124,15 +143,15 @@ describe("the validator of a node", () => {
     const kzg = new Kzg();
     cleanups.push(() => kzg.close());
     const commitment = vi.spyOn(kzg, "commitment");
-    const { part, sent } = validator({}, { kzg });
+    const { tell, sent } = validator({}, { kzg });
     const last = recorded.chain.blockNumberByArchive(received.proposal.archive)!;
     const block = storedBlock(recorded.chain, last, core);
     const { header } = block.record;
-    part.blockChecked({ header } as BlockProposal, { valid: true, block });
+    await tell.block({ header } as BlockProposal, { valid: true, block });
     await expect.poll(() => commitment).toHaveBeenCalled();
     await Promise.all(commitment.mock.results.map(({ value }) => value));
     const prepared = commitment.mock.results.map(({ value }) => value);
-    await part.processCheckpoint(received.proposal, "peer", performance.now());
+    await tell.checkpoint();
     expect(sent).toHaveLength(3);
     const asked = commitment.mock.results.slice(prepared.length).map(({ value }) => value);
     expect(asked).toHaveLength(prepared.length);
@@ -168,25 +187,25 @@ describe("the validator of a node", () => {
 
   it("an observer has the blocks of every slot executed and sends nothing", async () => {
     const own = validator({ FISHERMAN_MODE: "1" }, { keys: undefined });
-    expect(await own.part.reexecutes(received.slot)).toBe(true);
+    expect(await own.events.executes(received.slot)).toBe(true);
     expect(await attested(own)).toBe(0);
   });
 
   it("blocks of slots with an own key in the committee are executed unless VALIDATOR_REEXECUTE is off", async () => {
-    expect(await validator().part.reexecutes(received.slot)).toBe(true);
-    expect(await validator({}, { keys: () => keystoreOf([]) }).part.reexecutes(received.slot)).toBe(false);
-    const { part } = validator({ VALIDATOR_REEXECUTE: "0" });
-    expect(await part.reexecutes(received.slot)).toBe(false);
+    expect(await validator().events.executes(received.slot)).toBe(true);
+    expect(await validator({}, { keys: () => keystoreOf([]) }).events.executes(received.slot)).toBe(false);
+    const { part, events } = validator({ VALIDATOR_REEXECUTE: "0" });
+    expect(await events.executes(received.slot)).toBe(false);
     part.live.configure({ reexecutes: true });
-    expect(await part.reexecutes(received.slot)).toBe(true);
+    expect(await events.executes(received.slot)).toBe(true);
   });
 
   it("a challenge is signed with the first key that is a registered attester", async () => {
     const hash = authPayloadHash(new Uint8Array(32).fill(7));
-    const signature = await validator().part.signChallenge(hash);
+    const signature = await validator().events.signChallenge(hash);
     expect(toHex(recoverWireSigner(hash, signature!)!)).toBe(attesters[1]);
     const stranger = validator({}, { keys: () => keystoreOf(attesters.slice(0, 1)) });
-    expect(await stranger.part.signChallenge(hash)).toBeUndefined();
+    expect(await stranger.events.signChallenge(hash)).toBeUndefined();
   });
 });
 

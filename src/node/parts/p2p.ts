@@ -5,8 +5,9 @@ import { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import { observeAttestations } from "../../mempool/metrics.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { observePeers } from "../../p2p/metrics.ts";
-import { createPeerNode, type PeerNode, type PeerServices } from "../../p2p/peer-node.ts";
+import { createPeerNode, type PeerNode, type PeerNodeSettings } from "../../p2p/peer-node.ts";
 import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
+import { ConsensusEvents } from "../../p2p/proposals/consensus-events.ts";
 import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
 import { authHandler } from "../../p2p/reqresp/handlers/auth.ts";
 import { blockHandler } from "../../p2p/reqresp/handlers/block.ts";
@@ -15,7 +16,6 @@ import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-block
 import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
 import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
-import type { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
@@ -29,7 +29,7 @@ import type { ChainContext } from "../context/chain-context.ts";
 import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
 import { gossipTopics, type TopicSettings } from "../peers/gossip-topics.ts";
-import { configuredDiscovery, type DiscoverySettings } from "../peers/node-discovery.ts";
+import { type ConfiguredDiscovery, configuredDiscovery, type DiscoverySettings } from "../peers/node-discovery.ts";
 import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
 import { listedPeers, type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
@@ -37,7 +37,7 @@ import { peerAnswers } from "../services/peer-answers.ts";
 import { peerReports } from "../services/peer-reports.ts";
 import { type LivePeerSettings, type LivePeerValues, livePeerSettings } from "../settings/live-peer-settings.ts";
 import type { MempoolPart } from "./mempool.ts";
-import type { CommitteeNetwork, ValidatorPart } from "./validator.ts";
+import type { CommitteeNetwork } from "./validator.ts";
 
 export type P2pSettings = AdmissionSettings &
   DiscoverySettings &
@@ -52,8 +52,8 @@ export interface P2pOptions {
   /** Undefined for a temporary one. */
   dataDirectory: string | undefined;
   mempool: MempoolPart;
-  /** Creates the node's validator; undefined if it has none. */
-  validator: ((network: CommitteeNetwork) => ValidatorPart) | undefined;
+  /** Whether peers that list this node may have it sign challenges: it has a validator. */
+  authenticates: boolean;
   dutyTimes: Pick<DutyTimes, "done">;
   signal: AbortSignal;
 }
@@ -62,7 +62,8 @@ export interface P2pOptions {
 export interface P2pPart {
   readonly node: PeerNode;
   readonly answers: PeerNetwork;
-  readonly validator: ValidatorPart | undefined;
+  /** For a validator. */
+  readonly network: CommitteeNetwork;
   readonly attestations: AttestationPool;
   readonly committees: SlotCommittees;
   /** Finds transactions of mined blocks. */
@@ -93,102 +94,51 @@ export function checkP2p(values: P2pSettings): void {
  * a ConfigurationError, PeerKeyError, NodeRecordError or PublicAddressError.
  */
 export async function createP2p(context: ChainContext, options: P2pOptions): Promise<P2pPart> {
-  const { chain, reader, synchronizer, loggerFor } = context;
-  const { values, dataDirectory, mempool, signal } = options;
-  const { now } = context.clock;
-  const { identity: rollup } = reader;
-  const { constants } = rollup;
+  const { chain, reader, synchronizer, clock, metrics, loggerFor } = context;
+  const { mempool } = options;
   const logger = loggerFor("p2p");
   const teardown = new Teardown(logger);
   try {
-    const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
-    const identity = configuredIdentity(values, dataDirectory, logger);
-    const ip = await announcedIp(values, logger, signal);
-    const settings = peerNodeSettings(values, { identity, version, ip, release: NETWORK_RELEASE, constants });
-    const { record, discovery, reachability } = configuredDiscovery(values, {
-      ...{ identity, version, ip, dataDirectory },
-      log: loggerFor("p2p:discovery"),
-    });
+    const { constants } = reader.identity;
+    const own = await ownPeer(context, options);
     const read = (epoch: number) => reader.committee(epoch);
-    const committees = new SlotCommittees({ read, constants, now, logger });
-    const attestations = new AttestationPool(mempool.store, logger);
-    teardown.add("attestation pool", () => attestations.close());
-    let receiver: PeerNode["receiver"] | undefined;
-    // Runs after the checks of proposals were stopped.
-    teardown.add("processing of messages", () => receiver?.processed());
+    const committees = new SlotCommittees({ read, constants, now: clock.now, logger });
+    const pool = new AttestationPool(mempool.store, logger);
+    teardown.add("attestation pool", () => pool.close());
     const unfollow = synchronizer.on("finalized", ({ blockNumber }) => {
       const block = chain.block(blockNumber);
-      if (block !== undefined) attestations.removeBefore(headerSlotNumber(block.header));
+      if (block !== undefined) pool.removeBefore(headerSlotNumber(block.header));
     });
     teardown.add("retention of attestations", unfollow);
-    const equivocations = new Equivocations(logger);
-    const status = () => chainStatus(version, chain);
-
-    const recover = await signerRecovery();
-    let validator: ValidatorPart | undefined;
-    let collection: TxCollection | undefined;
-    const live = livePeerSettings(values);
-    const node = await createPeerNode({
-      settings,
-      discovery,
-      async services(channels): Promise<PeerServices> {
-        collection = collectedTxs(context, { values, mempool, channels, teardown });
-        const { provider } = collection;
-        const { publisher } = channels;
-        validator = options.validator?.({ pool: attestations, committees, publisher, recover, equivocations });
-        teardown.add("validator", () => validator?.stop());
-        const handlers = requestHandlers(context, options, attestations);
-        return {
-          ...admission(context, { values, channels, listed: settings.listed, status, teardown }),
-          topics: gossipTopics(context, {
-            ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
-            ...{ recover, validator, dutyTimes: options.dutyTimes },
-          }),
-          handlers: { ...handlers, ...(validator && authentication(validator, settings.listed, status)) },
-          status,
-          start() {
-            committees.start();
-            collection?.start();
-            reachability.start();
-          },
-        };
-      },
-      now,
-      loggerFor,
-    });
-    receiver = node.receiver;
-    observePeers(context.metrics, node);
-    observeAttestations(context.metrics, attestations);
+    const consensus = {
+      ...{ pool, committees, recover: await signerRecovery() },
+      ...{ equivocations: new Equivocations(logger), events: new ConsensusEvents() },
+    };
+    const live = livePeerSettings(options.values);
+    const { node, stop } = await peerNode(context, options, { ...own, consensus, live });
+    teardown.add("processing of messages", stop);
+    observePeers(metrics, node);
+    observeAttestations(metrics, pool);
     teardown.add(
       "publishing of submitted txs",
       mempool.onSubmitted((bytes) => node.publisher.publish("tx", bytes)),
     );
     teardown.add("committees", () => committees.stop());
     teardown.add("peers", () => node.stop());
+    const { record, reachability } = own.discovery;
     node.host.addEventListener("connection:open", ({ detail }) => {
       if (detail.direction === "inbound") reachability.reached("TCP");
     });
     teardown.add("reachability", () => reachability.stop());
     const ready = (): boolean => node.peers.peers().length > 0;
     return {
-      node,
-      answers: peerAnswers({ node, enr: () => record.text, attestations }),
-      validator,
-      attestations,
-      committees,
-      minedTxs: (collection as TxCollection).mined,
+      ...{ node, attestations: pool, committees, ready },
+      answers: peerAnswers({ node, enr: () => record.text, attestations: pool }),
+      network: { ...consensus, publisher: node.publisher },
+      minedTxs: node.services.collection.mined,
       live: { configure: (changes) => void Object.assign(live, changes) },
-      reports: () => peerReports({ node, listed: settings.listed, version }),
-      ready,
-      health: {
-        name: "peers",
-        read() {
-          if (ready()) return HEALTHY;
-          return synchronizer.initialSyncComplete
-            ? { state: "failed", reason: "connected to no peer" }
-            : { state: "waiting", reason: "P2P starts after the initial sync" };
-        },
-      },
+      reports: () => peerReports({ node, listed: own.settings.listed, version: own.version }),
+      health: peerHealth(synchronizer, ready),
       async start() {
         try {
           await node.start();
@@ -203,6 +153,91 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     await teardown.undo();
     throw error;
   }
+}
+
+/** What this node is among its peers. */
+interface OwnPeer {
+  version: string;
+  settings: PeerNodeSettings;
+  discovery: ConfiguredDiscovery;
+}
+
+async function ownPeer(
+  { reader: { identity: rollup }, loggerFor }: ChainContext,
+  { values, dataDirectory, signal }: P2pOptions,
+): Promise<OwnPeer> {
+  const logger = loggerFor("p2p");
+  const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
+  const identity = configuredIdentity(values, dataDirectory, logger);
+  const ip = await announcedIp(values, logger, signal);
+  const { constants } = rollup;
+  return {
+    version,
+    settings: peerNodeSettings(values, { identity, version, ip, release: NETWORK_RELEASE, constants }),
+    discovery: configuredDiscovery(values, { identity, version, ip, dataDirectory, log: loggerFor("p2p:discovery") }),
+  };
+}
+
+interface PeerNodeParts extends OwnPeer {
+  consensus: Omit<CommitteeNetwork, "publisher">;
+  /** Read for each message. */
+  live: Readonly<LivePeerSettings>;
+}
+
+/** The peer node with its topics and request protocols. `stop` ends what these run, after the node itself. */
+async function peerNode(
+  context: ChainContext,
+  options: P2pOptions,
+  { version, settings, discovery: { discovery, reachability }, consensus, live }: PeerNodeParts,
+) {
+  const { chain, clock, loggerFor } = context;
+  const { values, mempool, authenticates, dutyTimes } = options;
+  const { listed } = settings;
+  const { pool: attestations, committees, recover, equivocations, events } = consensus;
+  const teardown = new Teardown(loggerFor("p2p"));
+  const status = () => chainStatus(version, chain);
+  const handlers = requestHandlers(context, options, attestations);
+  try {
+    const node = await createPeerNode({
+      ...{ settings, discovery, now: clock.now, loggerFor },
+      services(channels) {
+        const collection = collectedTxs(context, { values, mempool, channels, teardown });
+        const { provider } = collection;
+        return {
+          ...admission(context, { values, channels, listed, status, teardown }),
+          topics: gossipTopics(context, {
+            ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
+            ...{ recover, events, dutyTimes },
+          }),
+          handlers: { ...handlers, ...(authenticates && authentication(events, listed, status)) },
+          status,
+          collection,
+          start() {
+            committees.start();
+            collection.start();
+            reachability.start();
+          },
+        };
+      },
+    });
+    // Messages are processed to their end once the checks of proposals were stopped.
+    return { node, stop: () => teardown.run().then(() => node.receiver.processed()) };
+  } catch (error) {
+    await teardown.undo();
+    throw error;
+  }
+}
+
+function peerHealth(synchronizer: ChainContext["synchronizer"], ready: () => boolean): HealthProbe {
+  return {
+    name: "peers",
+    read() {
+      if (ready()) return HEALTHY;
+      return synchronizer.initialSyncComplete
+        ? { state: "failed", reason: "connected to no peer" }
+        : { state: "waiting", reason: "P2P starts after the initial sync" };
+    },
+  };
 }
 
 /** What the node answers to requests of peers, besides ping, status and goodbye. */
@@ -228,14 +263,14 @@ function requestHandlers(
 
 /** Authenticates this node's attester to peers that it lists itself. */
 function authentication(
-  validator: Pick<ValidatorPart, "signChallenge">,
+  events: Pick<ConsensusEvents, "signChallenge">,
   listed: ListedPeers,
   status: () => StatusMessage,
 ): RequestHandlers {
   const known = new ProtectedPeers(listed);
   const signer = {
     mayAsk: (peer: string) => known.has(peer),
-    sign: (payloadHash: Uint8Array) => validator.signChallenge(payloadHash),
+    sign: (payloadHash: Uint8Array) => events.signChallenge(payloadHash),
   };
   return { auth: authHandler(signer, status) };
 }

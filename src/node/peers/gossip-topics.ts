@@ -8,14 +8,15 @@ import type { ConsensusContext } from "../../p2p/gossip/topics/consensus-context
 import { consensusTopics } from "../../p2p/gossip/topics/consensus-topics.ts";
 import { txTopic } from "../../p2p/gossip/topics/tx-topic.ts";
 import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler.ts";
+import type { ConsensusEvents } from "../../p2p/proposals/consensus-events.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
-import { type ValidatorPart, validatorLimits } from "../parts/validator.ts";
 import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
+import { validatorLimits } from "../settings/validator-limits.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 
 export type TopicSettings = Pick<
@@ -42,8 +43,7 @@ export interface GossipTopicsOptions {
   provider: TxProvider;
   dutyTimes: Pick<DutyTimes, "done">;
   recover: RecoverSigner;
-  /** Undefined if the node neither attests nor observes. */
-  validator: Pick<ValidatorPart, "reexecutes" | "blockChecked" | "processCheckpoint"> | undefined;
+  events: ConsensusEvents;
   teardown: Teardown;
 }
 
@@ -75,7 +75,7 @@ function lossy(topic: GossipTopic, probability: number): GossipTopic {
 }
 
 function consensusContext(context: ChainContext, options: GossipTopicsOptions): ConsensusContext {
-  const { values, settings, mempool, attestations, committees, equivocations, validator, teardown } = options;
+  const { values, settings, mempool, attestations, committees, equivocations, events, teardown } = options;
   const { reader, clock, loggerFor } = context;
   const check = proposedBlocks(context, {
     mempool,
@@ -83,7 +83,7 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     txs: options.provider,
     limits: validatorLimits(values, reader.identity.constants.rollupManaLimit),
     settings,
-    reexecutes: async (slot) => settings.reexecutes || ((await validator?.reexecutes(slot)) ?? false),
+    reexecutes: async (slot) => settings.reexecutes || (await events.executes(slot)),
   });
   const slots = { committees, times: reader.identity.constants, now: clock.now };
   const blocks = new BlockProposalHandler({
@@ -107,13 +107,6 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     },
     hashTx: (tx) => mempool.digests.hash(tx),
     observer: values.fishermanMode,
-    async processBlock(proposal, from) {
-      if (settings.skipProposals) return;
-      const verdict = await blocks.handle(proposal, from);
-      if (verdict !== undefined) validator?.blockChecked(proposal, verdict);
-    },
-    async processCheckpoint(proposal, from, arrived) {
-      if (!settings.skipProposals) await validator?.processCheckpoint(proposal, from, arrived);
-    },
+    ...events.processing(blocks, () => settings.skipProposals),
   };
 }
