@@ -39,7 +39,7 @@ const listener = await startPublicRpc({
   chain,
   reads: { mapSizeKb: MAP_SIZE_KB, identity, publicData: [] },
   cacheBytes: 0,
-  server: { host: "127.0.0.1", port: 0, namespaces: ["svc", "node"] },
+  server: { listen: { host: "127.0.0.1", port: 0 }, serve: { namespaces: ["svc", "node"] } },
   log: recordingLogger(),
 });
 process.stdout.write(`${listener.port}\n`);

@@ -72,8 +72,10 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     onFatal,
   } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
-  const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize, refusesBlocksAhead } = server;
-  const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
+  const { namespaces } = server.serve;
+  const { maxBatchSize = RPC_DEFAULTS.maxBatchSize, maxWaitingBytes: maxAnswerBytes = RPC_DEFAULTS.maxWaitingBytes } =
+    server.limits ?? {};
+  const { refusesBlocksAhead } = server.forward ?? {};
   const longCalls = new LongCallPool(
     {
       ...{ reads, namespaces, maxBatchSize, maxAnswerBytes, refusesBlocksAhead },
@@ -93,12 +95,25 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     const upstream = endpoints && { upstreams: endpoints, apiKey: upstreamApiKey, log };
     const upstreamPool = upstream && new UpstreamPool(upstream);
     const poolStatus = (hash: Uint8Array) => (upstreamPool ?? services.mempool).status(hash);
-    const subscriptions = { ...services, store, pool: upstreamPool ?? poolEvents, poolStatus };
     const results = resultCache({ store, chain }, cacheBytes);
     const consistency = consistencyOf(results, { store, chain }, minBlockWaitMs);
     const forwarder = upstream && new Upstreams({ ...upstream, consistency });
-    const own = { results, consistency, forwarder, longCalls, counts, keys: access, subscriptions, socketCuts: cuts };
-    return startRpcServer(registry, { ...server, health, ...own }, log);
+    return startRpcServer(
+      registry,
+      {
+        listen: server.listen,
+        serve: { ...server.serve, health, keys: access, counts },
+        limits: server.limits,
+        cache: { results, consistency },
+        forward: { ...server.forward, forwarder, longCalls },
+        sockets: server.sockets && {
+          settings: server.sockets,
+          sources: { ...services, store, pool: upstreamPool ?? poolEvents, poolStatus },
+          cuts,
+        },
+      },
+      log,
+    );
   };
   try {
     keys = options.keys && (await KeyFile.open(options.keys.file, log));

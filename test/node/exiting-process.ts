@@ -19,7 +19,7 @@ const { port } = await RpcThreads.start({
   longCalls: { answer: async () => ({ isBatch: true, slots: [] }), answerEach: async () => [] },
   cacheBytes: 1 << 20,
   reads: { ...chain, commits: store.commits },
-  server: { host: "127.0.0.1", port: 0, namespaces: ["node"] },
+  server: { listen: { host: "127.0.0.1", port: 0 }, serve: { namespaces: ["node"] } },
   log: recordingLogger(),
 });
 for (let i = 0; i < 10; i++) await (await Connection.to(port)).call("node_getVersion");

@@ -40,7 +40,10 @@ async function provingNode() {
 
 /** Port of the node's JSON-RPC. */
 async function served(jobSource: JobSource | undefined): Promise<number> {
-  const options = { host: "127.0.0.1", port: 0, namespaces: ["provingJobSource"] as const };
+  const options = {
+    listen: { host: "127.0.0.1", port: 0 },
+    serve: { namespaces: ["provingJobSource"] as const },
+  };
   const server = await startRpcServer(publicRegistry(fakeServices({ jobSource })), options, silentLogger);
   onTestFinished(() => server.close());
   return server.port;
@@ -118,7 +121,7 @@ it("the namespace is served by a prover node whose broker is in its process, and
   const namespaces = (environment: Record<string, string>, flags: [string, string][] = []) => {
     const { values } = configure({ flags: new Map(flags), environment });
     const reader = { identity: { l1ChainId: 1, rollupVersion: 1, addresses: { rollupAddress: "0x" } } };
-    return publicPort(values, { reader } as never).server.namespaces;
+    return publicPort(values, { reader } as never).server.serve.namespaces;
   };
   const wanted = { SVC_RPC_NAMESPACES: "node,provingJobSource" };
   const proves: [string, string][] = [["--prover-node", "true"]];

@@ -52,7 +52,7 @@ const NO_LONG_CALLS: LongCalls = {
 
 async function start(
   count: number,
-  server: Partial<RpcThreadsOptions["server"]> = {},
+  { port = 0, ...limits }: RpcThreadsOptions["server"]["limits"] & { port?: number } = {},
   overrides: Parameters<typeof fakeServices>[0] & { longCalls?: LongCalls } = {},
   others: Pick<RpcThreadsOptions, "entry" | "onFatal" | "restartPausesMs"> = {},
 ) {
@@ -63,7 +63,7 @@ async function start(
     reads: { path: folder, mapSizeKb: 1 << 16, commits: opened.store.commits, identity: IDENTITY, publicData: [] },
     longCalls: overrides.longCalls ?? NO_LONG_CALLS,
     cacheBytes: 1 << 20,
-    server: { host: HOST, port: 0, namespaces: ["svc", "node"], ...server },
+    server: { listen: { host: HOST, port }, serve: { namespaces: ["svc", "node"] }, limits },
     log,
     entry: DYING_THREAD,
     ...others,

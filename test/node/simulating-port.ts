@@ -69,7 +69,7 @@ export class SimulatingPort {
       chain,
       reads: { mapSizeKb: MAP_SIZE_KB, publicData: [], identity: IDENTITY },
       cacheBytes: 1 << 20,
-      server: { port: 0, namespaces: ["svc", "node"] },
+      server: { listen: { port: 0 }, serve: { namespaces: ["svc", "node"] } },
       log: recordingLogger(),
     });
     return new SimulatingPort(listener.port, [

@@ -149,7 +149,8 @@ describe("a port with API keys", () => {
     ring.replace(keys);
     const log = recordingLogger();
     const access = keyAccess(ring, shared[required ? "required" : "free"]);
-    const options = { host: "127.0.0.1", port: 0, namespaces: ["node", "svc"] as const, rateLimit, keys: access };
+    const serve = { namespaces: ["node", "svc"] as const, keys: access };
+    const options = { listen: { host: "127.0.0.1", port: 0 }, serve, limits: { rateLimit } };
     listener = await startRpcServer(registry, options, log);
     return { log, counts: access.counts };
   }

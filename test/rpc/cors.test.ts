@@ -28,7 +28,7 @@ describe("origins of pages", () => {
   const ALLOW = "access-control-allow-origin";
 
   async function start(cors?: boolean | string[]) {
-    const options = { host: "127.0.0.1", port: 0, namespaces: ["node"] as const, cors };
+    const options = { listen: { host: "127.0.0.1", port: 0 }, serve: { namespaces: ["node"] as const, cors } };
     listener = await startRpcServer(publicRegistry(fakeServices()), options, recordingLogger());
   }
   const ask = (origin?: string, init: RequestInit = {}) =>

@@ -46,7 +46,8 @@ describe("GET of reads", () => {
       },
       { waitMs: 2_000 },
     );
-    const options = { host: "127.0.0.1", port: 0, namespaces: ["node", "svc"] as const, getReads: true, consistency };
+    const serve = { namespaces: ["node", "svc"] as const, getReads: true };
+    const options = { listen: { host: "127.0.0.1", port: 0 }, serve, cache: { consistency } };
     listener = await startRpcServer(registry, options, recordingLogger());
   });
   afterEach(() => listener.close(0));

@@ -273,7 +273,12 @@ test("a long call whose result may be kept is made for its client, and given up 
   });
   const cached = { version: () => 1, latestBlockNumber: () => 0, blockHash: () => undefined };
   const results = new ResultCache({ maxBytes: 1 << 20, chain: cached });
-  const server = { host: "127.0.0.1", port: 0, namespaces: ["node"] as const, longCalls, results };
+  const server = {
+    listen: { host: "127.0.0.1", port: 0 },
+    serve: { namespaces: ["node"] as const },
+    cache: { results },
+    forward: { longCalls },
+  };
   const listener = await startRpcServer(new Registry([kept]), server, recordingLogger());
   try {
     const leaving = new AbortController();

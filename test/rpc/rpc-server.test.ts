@@ -26,7 +26,11 @@ async function call(method: string, params: unknown[] = []): Promise<unknown> {
 
 test("an RPC server with default options serves a node's reads", async () => {
   const log = recordingLogger();
-  listener = await startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  listener = await startRpcServer(
+    publicRegistry(fakeServices()),
+    { listen: { port: 0 }, serve: { namespaces: ["node"] } },
+    log,
+  );
   expect(listener.adapter).toBe("uWebSockets.js");
   expect(await call("node_getBlockNumber")).toEqual({ jsonrpc: "2.0", id: 0, result: 0 });
   expect(await call("node_getNodeVersion")).toEqual({ jsonrpc: "2.0", id: 0, result: "4.1.2" });
@@ -34,7 +38,7 @@ test("an RPC server with default options serves a node's reads", async () => {
 });
 
 test("an RPC server applies the rate limit it is given", async () => {
-  const limited = { port: 0, namespaces: ["node"] as const, rateLimit: 1 };
+  const limited = { listen: { port: 0 }, serve: { namespaces: ["node"] as const }, limits: { rateLimit: 1 } };
   listener = await startRpcServer(publicRegistry(fakeServices()), limited, recordingLogger());
   const answers = [];
   for (let i = 0; i < 4; i++) answers.push(await call("node_isReady"));
@@ -53,11 +57,15 @@ describe.each(["auto", "node"] as const)("an RPC server with a path prefix, adap
 
   test("serves every route below the prefix, and nothing elsewhere", async () => {
     const services = fakeServices();
-    const subscriptions = { ...services, store: new MovingChain(), pool: undefined, poolStatus: async () => undefined };
-    const options = { port: 0, host: "127.0.0.1", namespaces: ["node", "svc"] as const, getReads: true, page };
+    const sources = { ...services, store: new MovingChain(), pool: undefined, poolStatus: async () => undefined };
     listener = await startRpcServer(
       publicRegistry(services),
-      { ...options, adapter, prefix: "/net-1/rpc", sockets, subscriptions, rateLimit: 1_000 },
+      {
+        listen: { port: 0, host: "127.0.0.1", adapter, prefix: "/net-1/rpc" },
+        serve: { namespaces: ["node", "svc"], getReads: true, page },
+        limits: { rateLimit: 1_000 },
+        sockets: { settings: sockets, sources },
+      },
       recordingLogger(),
     );
     const { port } = listener;
@@ -95,7 +103,11 @@ test("without the native binary, node:http serves and a warning is logged", asyn
   });
   const fresh = await import("../../src/rpc/server/rpc-server.ts");
   const log = recordingLogger();
-  listener = await fresh.startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  listener = await fresh.startRpcServer(
+    publicRegistry(fakeServices()),
+    { listen: { port: 0 }, serve: { namespaces: ["node"] } },
+    log,
+  );
   expect(listener.adapter).toBe("node:http");
   expect(await call("node_isReady")).toEqual({ jsonrpc: "2.0", id: 0, result: true });
   expect(log.entries).toMatchObject([{ level: "warn" }]);

@@ -62,14 +62,20 @@ describe.skipIf(!isInstalled).each(["auto", "node"] as const)("a node behind ngi
     listener = await startRpcServer(
       registry,
       {
-        ...{ host: "127.0.0.1", port: 0, namespaces: ["node"], adapter, sockets },
-        proxies: { networks: ["127.0.0.1"], header: "x-forwarded-for" },
-        subscriptions: { ...services, store: new MovingChain(), pool: undefined, poolStatus: async () => undefined },
-        shared: {
-          connections,
-          rateLimit: RateLimit.memory(),
-          sockets: new SocketCounts(),
-          cuts: new SocketCuts(),
+        listen: {
+          ...{ host: "127.0.0.1", port: 0, adapter },
+          proxies: { networks: ["127.0.0.1"], header: "x-forwarded-for" },
+          shared: {
+            connections,
+            rateLimit: RateLimit.memory(),
+            sockets: new SocketCounts(),
+            cuts: new SocketCuts(),
+          },
+        },
+        serve: { namespaces: ["node"] },
+        sockets: {
+          settings: sockets,
+          sources: { ...services, store: new MovingChain(), pool: undefined, poolStatus: async () => undefined },
         },
       },
       recordingLogger(),

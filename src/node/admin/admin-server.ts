@@ -15,7 +15,8 @@ import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key
 const NAMESPACES = ["nodeAdmin", "svcAdmin", "aztecAdmin"] as const;
 const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
 
-export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard" | "page" | "pageRpc"> {
+export interface AdminServerOptions extends Pick<RpcServerOptions, "listen" | "limits" | "forward"> {
+  serve: Pick<RpcServerOptions["serve"], "versionHeaders">;
   key: AdminKeyOptions;
   /** Prints the banner with a new key; to standard output by default. */
   show?: (banner: string) => void;
@@ -30,33 +31,42 @@ export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" 
  */
 export async function startAdminServer(
   services: AdminServices,
-  { key: keyOptions, reads, show = (banner) => void process.stdout.write(banner), ...server }: AdminServerOptions,
+  {
+    key: keyOptions,
+    reads,
+    serve,
+    show = (banner) => void process.stdout.write(banner),
+    ...server
+  }: AdminServerOptions,
   log: Logger,
 ): Promise<Listener> {
   const { hash, generated, keep } = resolveAdminKey(keyOptions);
   const registry = adminRegistry(services);
-  const { maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
+  const { maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server.limits ?? {};
   const listener = await startRpcServer(
     registry,
     {
       ...server,
-      ...(reads && {
-        page: pageFiles({
-          rpc: "rpc",
-          admin: true,
-          local: services.localNetwork !== undefined,
-          key: hash !== undefined,
-          batch: maxBatchSize,
+      serve: {
+        ...serve,
+        ...(reads && {
+          page: pageFiles({
+            rpc: "rpc",
+            admin: true,
+            local: services.localNetwork !== undefined,
+            key: hash !== undefined,
+            batch: maxBatchSize,
+          }),
+          pageRpc: {
+            registry: new Registry([...publicRegistry(reads).methods, ...registry.methods]),
+            namespaces: ["svc", "svcAdmin"],
+          },
         }),
-        pageRpc: {
-          registry: new Registry([...publicRegistry(reads).methods, ...registry.methods]),
-          namespaces: ["svc", "svcAdmin"],
-        },
-      }),
-      namespaces: services.localNetwork === undefined ? NAMESPACES : [...NAMESPACES, ...OF_LOCAL_NETWORKS],
-      expectedErrors: [OperatorError],
-      cors: false,
-      guard: (application) => (hash === undefined ? new OriginGate(application) : new ApiKeyGate(application, hash)),
+        namespaces: services.localNetwork === undefined ? NAMESPACES : [...NAMESPACES, ...OF_LOCAL_NETWORKS],
+        expectedErrors: [OperatorError],
+        cors: false,
+        guard: (application) => (hash === undefined ? new OriginGate(application) : new ApiKeyGate(application, hash)),
+      },
     },
     log,
   );

@@ -86,16 +86,18 @@ export async function startAgents(
   const listener = await startRpcServer(
     provingAgentsRegistry(agents),
     {
-      host: values.rpcHost,
-      port: values.port,
-      prefix: values.apiPrefix,
-      namespaces: agentNamespaces(count),
-      maxBodyBytes: values.rpcMaxBodySize,
-      maxBatchSize: values.rpcMaxBatchSize,
-      maxConnections: values.rpcMaxConnections,
-      maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-      rateLimit: values.rpcRateLimit,
-      guard: (application) => new HealthRoute(application),
+      listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+      serve: {
+        namespaces: agentNamespaces(count),
+        guard: (application) => new HealthRoute(application),
+      },
+      limits: {
+        maxBodyBytes: values.rpcMaxBodySize,
+        maxBatchSize: values.rpcMaxBatchSize,
+        maxConnections: values.rpcMaxConnections,
+        maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+        rateLimit: values.rpcRateLimit,
+      },
     },
     loggerFor("rpc"),
   );

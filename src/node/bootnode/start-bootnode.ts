@@ -73,16 +73,18 @@ export async function startBootnode(
     const listener = await startRpcServer(
       bootnodeRegistry(bootnode),
       {
-        host: values.rpcHost,
-        port: values.port,
-        prefix: values.apiPrefix,
-        namespaces: ["bootstrap"],
-        maxBodyBytes: values.rpcMaxBodySize,
-        maxBatchSize: values.rpcMaxBatchSize,
-        maxConnections: values.rpcMaxConnections,
-        maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-        rateLimit: values.rpcRateLimit,
-        guard: (application) => new HealthRoute(application),
+        listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+        serve: {
+          namespaces: ["bootstrap"],
+          guard: (application) => new HealthRoute(application),
+        },
+        limits: {
+          maxBodyBytes: values.rpcMaxBodySize,
+          maxBatchSize: values.rpcMaxBatchSize,
+          maxConnections: values.rpcMaxConnections,
+          maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+          rateLimit: values.rpcRateLimit,
+        },
       },
       loggerFor("rpc"),
     );

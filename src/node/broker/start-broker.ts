@@ -95,23 +95,25 @@ export async function startBroker(
     const listener = await startRpcServer(
       provingBrokerRegistry(broker, { replay: values.proverBrokerDebugReplayEnabled }),
       {
-        host: values.rpcHost,
-        port: values.port,
-        prefix: values.apiPrefix,
-        namespaces: ["proverBroker"],
-        maxBodyBytes: Math.max(values.rpcMaxBodySize, LEAST_BODY_BYTES),
-        maxBatchSize: values.rpcMaxBatchSize,
-        maxConnections: values.rpcMaxConnections,
-        maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-        rateLimit: values.rpcRateLimit,
-        versionHeaders: releaseHeaders(NETWORK_RELEASE),
-        cors: false,
-        expectedErrors: [BrokerRequestError],
-        guard: (application) => {
-          const bounded = new BodyBudget(application, BODIES_BYTES);
-          return new HealthRoute(
-            key === undefined ? new OriginGate(bounded) : new ApiKeyGate(bounded, apiKeyHash(key)),
-          );
+        listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+        serve: {
+          namespaces: ["proverBroker"],
+          versionHeaders: releaseHeaders(NETWORK_RELEASE),
+          cors: false,
+          expectedErrors: [BrokerRequestError],
+          guard: (application) => {
+            const bounded = new BodyBudget(application, BODIES_BYTES);
+            return new HealthRoute(
+              key === undefined ? new OriginGate(bounded) : new ApiKeyGate(bounded, apiKeyHash(key)),
+            );
+          },
+        },
+        limits: {
+          maxBodyBytes: Math.max(values.rpcMaxBodySize, LEAST_BODY_BYTES),
+          maxBatchSize: values.rpcMaxBatchSize,
+          maxConnections: values.rpcMaxConnections,
+          maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+          rateLimit: values.rpcRateLimit,
         },
       },
       loggerFor("rpc"),

@@ -51,6 +51,7 @@ export async function startAdmin(context: AdminContext, options: AdminOptions): 
   const { values, directory, config, pool, keys, snapshots, sequencer, slasher, localNetwork } = options;
   const { dutyTimes, missedDuties, reports, reads, forwarder, open = startAdminServer } = options;
   const log = loggerFor("admin");
+  const port = portOptions(values, context);
   const listener = await open(
     {
       config,
@@ -65,10 +66,10 @@ export async function startAdmin(context: AdminContext, options: AdminOptions): 
       reports,
     },
     {
-      ...portOptions(values, context),
-      host: values.adminHost,
-      port: values.adminPort,
-      ...{ reads, forwarder },
+      ...port,
+      listen: { ...port.listen, host: values.adminHost, port: values.adminPort },
+      forward: { forwarder },
+      reads,
       key: {
         disabled: values.disableAdminApiKey,
         hash: reveal(values.adminApiKeyHash),

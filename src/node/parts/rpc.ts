@@ -71,42 +71,35 @@ export type PortSettings = Pick<
   | "rpcHttpKeepAliveTimeoutMs"
 >;
 
-export function portOptions(
-  values: PortSettings,
-  { reader: { identity } }: { reader: { identity: RollupIdentity } },
-): Pick<
-  RpcServerOptions,
-  | "maxBodyBytes"
-  | "maxBatchSize"
-  | "maxConnections"
-  | "maxConnectionsPerClient"
-  | "proxies"
-  | "versionHeaders"
-  | "adapter"
-  | "keepAliveTimeoutMs"
-> {
+export function portOptions(values: PortSettings, { reader: { identity } }: { reader: { identity: RollupIdentity } }) {
   return {
-    maxBodyBytes: values.rpcMaxBodySize,
-    maxBatchSize: values.rpcMaxBatchSize,
-    maxConnections: values.rpcMaxConnections,
-    maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-    proxies: trustedProxies(values),
-    adapter: values.rpcHttpAdapter === "node" ? "node" : "auto",
-    keepAliveTimeoutMs: values.rpcHttpKeepAliveTimeoutMs,
-    versionHeaders: versionHeaders({
-      l1ChainId: identity.l1ChainId,
-      l1RollupAddress: identity.addresses.rollupAddress,
-      rollupVersion: identity.rollupVersion,
-      packageVersion: NETWORK_RELEASE,
-    }),
-  };
+    listen: {
+      proxies: trustedProxies(values),
+      adapter: values.rpcHttpAdapter === "node" ? "node" : "auto",
+      keepAliveTimeoutMs: values.rpcHttpKeepAliveTimeoutMs,
+    },
+    serve: {
+      versionHeaders: versionHeaders({
+        l1ChainId: identity.l1ChainId,
+        l1RollupAddress: identity.addresses.rollupAddress,
+        rollupVersion: identity.rollupVersion,
+        packageVersion: NETWORK_RELEASE,
+      }),
+    },
+    limits: {
+      maxBodyBytes: values.rpcMaxBodySize,
+      maxBatchSize: values.rpcMaxBatchSize,
+      maxConnections: values.rpcMaxConnections,
+      maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+    },
+  } as const;
 }
 
 /** undefined where no proxy is trusted. */
 function trustedProxies({
   rpcTrustedProxies: networks,
   rpcForwardingHeader: header,
-}: PortSettings): RpcServerOptions["proxies"] {
+}: PortSettings): RpcServerOptions["listen"]["proxies"] {
   return networks.length === 0 ? undefined : { networks, header };
 }
 
@@ -220,26 +213,26 @@ export function publicPort(
   values: RpcSettings,
   context: { reader: { identity: RollupIdentity } },
 ): Pick<PublicRpcOptions, "cacheBytes" | "minBlockWaitMs" | "keys" | "upstreamApiKey" | "server"> {
+  const port = portOptions(values, context);
   return {
     cacheBytes: values.rpcCacheSize,
     minBlockWaitMs: values.rpcMinBlockWaitMs,
     keys: apiKeys(values),
     upstreamApiKey: reveal(values.rpcUpstreamApiKey),
     server: {
-      ...portOptions(values, context),
-      host: values.rpcHost,
-      port: values.port,
-      prefix: values.apiPrefix,
-      namespaces: namespacesOf(values),
-      rateLimit: values.rpcRateLimit,
-      cors: values.rpcCorsOrigins,
-      getReads: true,
-      maxWaitingBytes: values.rpcMaxWaitingSize,
+      listen: { ...port.listen, host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+      serve: {
+        ...port.serve,
+        namespaces: namespacesOf(values),
+        cors: values.rpcCorsOrigins,
+        getReads: true,
+        page: values.rpcUi
+          ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
+          : undefined,
+      },
+      limits: { ...port.limits, rateLimit: values.rpcRateLimit, maxWaitingBytes: values.rpcMaxWaitingSize },
+      forward: { refusesBlocksAhead: values.rpcRefuseBlocksAhead },
       sockets: socketSettings(values),
-      refusesBlocksAhead: values.rpcRefuseBlocksAhead,
-      page: values.rpcUi
-        ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
-        : undefined,
     },
   };
 }

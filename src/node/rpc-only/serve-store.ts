@@ -66,7 +66,10 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
       reads: { mapSizeKb, identity, publicData, anotherProcess: true, maxLogs: values.maxLogs },
       ...port,
       // What the node does not serve could not be forwarded.
-      server: { ...port.server, namespaces: namespaces.filter((name) => isServed(name, values)) },
+      server: {
+        ...port.server,
+        serve: { ...port.server.serve, namespaces: namespaces.filter((name) => isServed(name, values)) },
+      },
       log: loggerFor("rpc"),
     });
     teardown.add("rpc", () => listener.close());

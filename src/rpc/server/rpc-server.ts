@@ -28,18 +28,45 @@ import type { HttpApplication, Listener, ListenerOptions } from "../wire/listene
 import { TrustedProxies, type TrustedProxySettings } from "../wire/trusted-proxies.ts";
 import { listen } from "./listen.ts";
 
-export interface RpcServerOptions {
-  /** Address to bind; all interfaces when absent. */
-  host?: string;
-  /** 0 takes a free port. */
-  port: number;
-  namespaces: readonly Namespace[];
+/** Where a port listens. */
+export interface ListenGroup extends Pick<ListenerOptions, "host" | "port" | "adapter" | "keepAliveTimeoutMs"> {
   /** In front of the path of every request; others are not found. Begins with a slash and ends with none. Default "". */
   prefix?: string;
-  /** See ListenerOptions. */
-  adapter?: ListenerOptions["adapter"];
-  /** See ListenerOptions. */
-  keepAliveTimeoutMs?: number;
+  /** Proxies whose forwarding header is trusted; none by default. */
+  proxies?: TrustedProxySettings;
+  /** Set when several threads of this process listen on one port: limits then apply across all of them. */
+  shared?: SharedPort;
+}
+
+/** What it serves, and to whom. */
+export interface ServeGroup {
+  namespaces: readonly Namespace[];
+  /** See versionHeaders. */
+  versionHeaders?: readonly Header[];
+  /** Whether pages of other origins may read answers: all (the default), none, or those of a list of origins. */
+  cors?: boolean | readonly string[];
+  /** Whether GET serves reads by hash; see GetReads. Default false. */
+  getReads?: boolean;
+  /** Files of a page that is served below /ui/, without the guard. */
+  page?: readonly StaticFile[];
+  /** Methods for the page beside those of the port, at PAGE_RPC behind the guard. */
+  pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
+  /** Whose calls have limits of their own; see KeyRoute. */
+  keys?: KeyAccess;
+  /** Wraps the application and decides which requests reach it. */
+  guard?: (application: HttpApplication) => HttpApplication;
+  /** Whether GET /status answers OK. Default: always, once listening. */
+  healthy?: () => boolean | Promise<boolean>;
+  /** Serves /live, /ready and /status?format=json; without it they are not found. */
+  health?: NodeHealth;
+  /** Error types whose message is sent to the client, in addition to those of every listener. */
+  expectedErrors?: DispatcherOptions["expectedErrors"];
+  /** Counts the calls of each method. */
+  counts?: CallCounts;
+}
+
+/** What clients may take. */
+export interface LimitsGroup {
   /** Most bytes of a decompressed request body. Default 1 MiB. */
   maxBodyBytes?: number;
   /** Most requests of a batch. Default 100. */
@@ -48,56 +75,60 @@ export interface RpcServerOptions {
   maxConnections?: number;
   /** Most open connections per client address, 0 for unlimited. Default 512. */
   maxConnectionsPerClient?: number;
-  /** Proxies whose word counts on which client a request is from; none by default. */
-  proxies?: TrustedProxySettings;
   /** Most calls per second per client address, 0 (the default) for unlimited. See RateLimit. */
   rateLimit?: number;
   /** Time within which a request must arrive. Default 30 s. */
   requestTimeoutMs?: number;
   /** Longest time without progress while a client reads its answer. Default 30 s. */
   stallTimeoutMs?: number;
-  /** See versionHeaders. */
-  versionHeaders?: readonly Header[];
-  /** Whether pages of other origins may read answers: all (the default), none, or those of a list of origins. */
-  cors?: boolean | readonly string[];
-  /** Whether GET serves reads by hash; see GetReads. Default false. */
-  getReads?: boolean;
-  /** Whose calls have limits of their own; see KeyRoute. */
-  keys?: KeyAccess;
-  /** Whether GET /status answers OK. Default: always, once listening. */
-  healthy?: () => boolean | Promise<boolean>;
-  /** Serves /live, /ready and /status?format=json; without it they are not found. */
-  health?: NodeHealth;
-  /** Wraps the application and decides which requests reach it. */
-  guard?: (application: HttpApplication) => HttpApplication;
-  /** Error types whose message is sent to the client, in addition to those of every listener. */
-  expectedErrors?: DispatcherOptions["expectedErrors"];
+  /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
+  maxWaitingBytes?: number;
+}
+
+/** What is kept between calls. */
+export interface CacheGroup {
   /** Caches the texts of results. */
   results?: ResultCache;
-  /** Answers calls that would block others. */
-  longCalls?: LongCalls;
-  /** Counts the calls of each method. */
-  counts?: CallCounts;
   /** See RpcApplicationOptions. */
   consistency?: Consistency;
+}
+
+/** Who answers what this thread does not. */
+export interface ForwardGroup {
+  /** Answers calls that would block others. */
+  longCalls?: LongCalls;
   /** See CallsOptions. */
   forwarder?: Forwarder;
   /** See AnswerWriterOptions. */
   refusesBlocksAhead?: boolean;
-  /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
-  maxWaitingBytes?: number;
-  /** Files of a page that is served below /ui/, without the guard. */
-  page?: readonly StaticFile[];
-  /** Methods for the page beside those of the port, at PAGE_RPC behind the guard. */
-  pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
-  /** Set when several threads of this process listen on one port: limits then apply across all of them. */
-  shared?: SharedPort;
-  /** Serves WebSockets with subscriptions at "/"; none without. */
-  sockets?: SocketSettings;
+}
+
+/** WebSockets with subscriptions at "/". */
+export interface SocketsGroup {
+  settings: SocketSettings;
+  /** What subscriptions read. */
+  sources: HubSources;
   /** Counts the sockets that are cut off, when the port is not `shared`. */
-  socketCuts?: SocketCuts;
-  /** What subscriptions read; needed for `sockets`. */
-  subscriptions?: HubSources;
+  cuts?: SocketCuts;
+}
+
+export interface RpcServerOptions {
+  listen: ListenGroup;
+  serve: ServeGroup;
+  limits?: LimitsGroup;
+  cache?: CacheGroup;
+  forward?: ForwardGroup;
+  /** No sockets are served without. */
+  sockets?: SocketsGroup;
+}
+
+/** The part of these options that is plain data, which crosses threads. */
+export interface PortSettings {
+  listen: Omit<ListenGroup, "shared">;
+  serve: Pick<ServeGroup, "namespaces" | "versionHeaders" | "cors" | "getReads" | "page">;
+  limits?: LimitsGroup;
+  forward?: Pick<ForwardGroup, "refusesBlocksAhead">;
+  sockets?: SocketSettings;
 }
 
 /** One thread's share of a port that several threads listen on. */
@@ -126,45 +157,36 @@ const UNFINISHED_PART = 1 / 4;
 
 /** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
-  const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
-  const { prefix = "", cors = true, maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = options;
-  const settings = {
-    ...options,
-    cors: cors === true,
-    maxBodyBytes: options.maxBodyBytes ?? RPC_DEFAULTS.maxBodyBytes,
-    maxBatchSize: options.maxBatchSize ?? RPC_DEFAULTS.maxBatchSize,
-    maxConnections: options.maxConnections ?? RPC_DEFAULTS.maxConnections,
-    maxConnectionsPerClient: options.maxConnectionsPerClient ?? RPC_DEFAULTS.maxConnectionsPerClient,
-    requestTimeoutMs: options.requestTimeoutMs ?? RPC_DEFAULTS.requestTimeoutMs,
-    stallTimeoutMs: options.stallTimeoutMs ?? RPC_DEFAULTS.stallTimeoutMs,
-    versionHeaders: options.versionHeaders ?? [],
-    healthy: options.healthy ?? (() => true),
-    rateLimit: perSecond > 0 ? new RateLimit({ perSecond, memory: options.shared?.rateLimit }) : undefined,
-    proxies: options.proxies && new TrustedProxies(options.proxies),
-    connections: options.shared?.connections,
-    shared: options.shared !== undefined,
-    budget: new AnswerBudget(maxWaitingBytes),
+  const { listen: at, serve, cache, forward, sockets } = options;
+  const { rateLimit: perSecond, maxWaitingBytes, ...limits } = withDefaults(options.limits);
+  const { prefix = "", shared } = at;
+  const { cors = true, keys, versionHeaders = [], healthy = () => true, health } = serve;
+  const rateLimit = perSecond > 0 ? new RateLimit({ perSecond, memory: shared?.rateLimit }) : undefined;
+  const budget = new AnswerBudget(maxWaitingBytes);
+  const expectedErrors = [UnknownStateError, ...(serve.expectedErrors ?? [])];
+  const { namespaces, counts } = serve;
+  const { maxBatchSize, maxBodyBytes } = limits;
+  const ofCalls = { namespaces, counts, expectedErrors, maxBatchSize, budget, ...cache, ...forward };
+  const anyOrigin = cors === true;
+  const ofRequests = { maxBodyBytes, versionHeaders, cors: anyOrigin, healthy, health, budget, ...cache };
+
+  /** One set of methods under one set of limits: those of the port, or of an API key. */
+  const accessOf = (methods: Registry, own: OwnLimits = { rateLimit }) => ({
+    dispatcher: new Dispatcher(methods, { ...ofCalls, ...own }, log),
+    rateLimit: own.rateLimit,
+  });
+  const applicationOf = (methods: Registry, own: OwnLimits = { rateLimit }): HttpApplication => {
+    const rpc = new RpcApplication(accessOf(methods, own).dispatcher, { ...ofRequests, ...own }, log);
+    if (!serve.getReads) return rpc;
+    return new GetReads(rpc, { ...ofCalls, ...own, cors: anyOrigin, registry: methods }, log);
   };
-  const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
-  const applicationOf = (methods: Registry, limits: { rateLimit?: CallLimit; readsAllBodies?: boolean } = {}) => {
-    const own = { ...settings, ...limits, expectedErrors };
-    const rpc = new RpcApplication(new Dispatcher(methods, own, log), own, log);
-    return options.getReads ? new GetReads(rpc, { ...own, registry: methods }, log) : rpc;
-  };
-  let application: HttpApplication = applicationOf(registry);
-  if (options.keys !== undefined)
-    application = keyedApplication(application, { ...options.keys, anyOrigin: settings.cors, registry, applicationOf });
-  if (options.pageRpc !== undefined) {
-    const { registry: methods, namespaces } = options.pageRpc;
-    const calls = new Dispatcher(methods, { ...settings, namespaces, expectedErrors }, log);
-    application = new PageRpcRoute(application, new RpcApplication(calls, settings, log));
+  let application = applicationOf(registry);
+  if (keys !== undefined) application = keyedApplication(application, { ...keys, anyOrigin, registry, applicationOf });
+  if (serve.pageRpc !== undefined) {
+    const { registry: methods, namespaces: ofPage } = serve.pageRpc;
+    const calls = new Dispatcher(methods, { ...ofCalls, namespaces: ofPage }, log);
+    application = new PageRpcRoute(application, new RpcApplication(calls, { ...ofRequests, rateLimit }, log));
   }
-  const { budget, stallTimeoutMs } = settings;
-  const { sockets, subscriptions, keys } = options;
-  const accessOf = (methods: Registry, limits: { rateLimit?: CallLimit; readsAllBodies?: boolean } = {}) => {
-    const own = { ...settings, ...limits, expectedErrors };
-    return { dispatcher: new Dispatcher(methods, own, log), rateLimit: own.rateLimit };
-  };
   const socketGate = (): SocketGate => {
     const ordinary = accessOf(registry);
     const gate = keys === undefined ? () => () => ordinary : keyedSockets(ordinary, { ...keys, registry, accessOf });
@@ -172,25 +194,47 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   };
   const webSocket =
     sockets &&
-    subscriptions &&
     new SocketApplication(
-      new SubscriptionHub(subscriptions, { mostBehind: sockets.maxBehind }),
+      new SubscriptionHub(sockets.sources, { mostBehind: sockets.settings.maxBehind }),
       {
         paths: rootPaths(prefix),
-        settings: sockets,
+        settings: sockets.settings,
         gate: socketGate(),
         budget,
         unfinished: new AnswerBudget(maxWaitingBytes * UNFINISHED_PART),
-        stallTimeoutMs,
-        messageTimeoutMs: settings.requestTimeoutMs,
-        counts: options.shared?.sockets,
-        cuts: options.shared?.cuts ?? options.socketCuts,
+        stallTimeoutMs: limits.stallTimeoutMs,
+        messageTimeoutMs: limits.requestTimeoutMs,
+        counts: shared?.sockets,
+        cuts: shared?.cuts ?? sockets.cuts,
       },
       log,
     );
-  application = options.guard?.(application) ?? application;
-  if (options.page !== undefined) application = new PageRoute(application, options.page);
+  application = serve.guard?.(application) ?? application;
+  if (serve.page !== undefined) application = new PageRoute(application, serve.page);
   if (typeof cors === "object") application = new OriginList(application, cors);
   if (prefix !== "") application = new PathPrefix(application, prefix);
-  return listen(application, { ...settings, webSocket }, log);
+  const { host, port, adapter, keepAliveTimeoutMs } = at;
+  const { requestTimeoutMs, stallTimeoutMs, maxConnections, maxConnectionsPerClient } = limits;
+  return listen(
+    application,
+    {
+      ...{ host, port, adapter, keepAliveTimeoutMs, shared: shared !== undefined, webSocket, budget },
+      ...{ requestTimeoutMs, stallTimeoutMs, maxConnections, maxConnectionsPerClient },
+      proxies: at.proxies && new TrustedProxies(at.proxies),
+      connections: shared?.connections,
+    },
+    log,
+  );
+}
+
+/** Limits of an API key. */
+interface OwnLimits {
+  rateLimit?: CallLimit;
+  readsAllBodies?: boolean;
+}
+
+function withDefaults(limits: LimitsGroup = {}): Required<LimitsGroup> {
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const { minBlockWaitMs: _, ...defaults } = RPC_DEFAULTS;
+  return { ...defaults, ...Object.fromEntries(given) };
 }

@@ -32,7 +32,7 @@ export interface LongCallFailure {
   message: string;
 }
 
-/** What a thread gives back. */
+/** Result of a call on a thread. */
 export interface LongCallOutcome {
   value: unknown;
   failures: LongCallFailure[];

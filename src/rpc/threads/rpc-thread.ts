@@ -18,7 +18,7 @@ import { RemoteCalls } from "../remote/call-port.ts";
 import { givenTxBuffers } from "../remote/given-tx-buffers.ts";
 import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { publicRegistry } from "../server/public-registry.ts";
-import { type RpcServerOptions, startRpcServer } from "../server/rpc-server.ts";
+import { type PortSettings, startRpcServer } from "../server/rpc-server.ts";
 import { SocketCuts } from "../subscriptions/socket-cuts.ts";
 import { ListenError, type Listener } from "../wire/listener.ts";
 import { LimitedLongCalls } from "./long-call-limits.ts";
@@ -34,23 +34,7 @@ export interface RpcThreadSettings {
   /** Whether the node's thread reports its health. */
   health: boolean;
   /** Each thread's own limits among them. */
-  server: Omit<
-    RpcServerOptions,
-    | "healthy"
-    | "health"
-    | "guard"
-    | "expectedErrors"
-    | "shared"
-    | "results"
-    | "longCalls"
-    | "counts"
-    | "pageRpc"
-    | "consistency"
-    | "forwarder"
-    | "keys"
-    | "subscriptions"
-    | "socketCuts"
-  >;
+  server: PortSettings;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
   /** Longest wait of a request for its least block. */
@@ -69,7 +53,7 @@ export interface RpcThreadSettings {
   sockets: SharedArrayBuffer;
   /** See SocketCuts. */
   socketCuts: SharedArrayBuffer;
-  /** Whether the node's thread tells of changes of the pool. */
+  /** Whether the node's thread reports changes of the pool. */
   poolEvents: boolean;
   /** See CallCounts; calls are not counted without. */
   calls?: SharedArrayBuffer;
@@ -89,13 +73,13 @@ export interface RpcThreadData {
   keys: readonly ApiKey[];
 }
 
-/** What a thread tells. */
+/** Messages of a thread. */
 export type FromThread =
   | { kind: "listening"; port: number; adapter: Listener["adapter"] }
   | { kind: "port-taken" }
   | { kind: "log"; level: keyof Logger; facts: object; message: string };
 
-/** What it is told. `abandon` is for the end of the process. */
+/** Messages to a thread. `abandon` is for the end of the process. */
 export type ToThread =
   | { kind: "close"; graceMs: number | undefined }
   | { kind: "abandon" }
@@ -103,7 +87,7 @@ export type ToThread =
   | { kind: "pool-change"; change: PoolChange }
   | { kind: "upstreams"; urls: readonly string[] };
 
-/** The changes of the pool that the node's thread tells of; `received` is called with each. */
+/** Changes of the pool, as the node's thread reports them to `received`. */
 function receivedPoolEvents(): PoolEvents & { received(change: PoolChange): void } {
   const listeners = new Set<(change: PoolChange) => void>();
   return {
@@ -179,21 +163,25 @@ export async function runRpcThread(
     listener = await startRpcServer(
       adapt(registry),
       {
-        ...server,
-        shared,
-        ...(settings.health && { health: remoteHealth(remoteCalls) }),
-        results,
-        consistency,
-        forwarder,
-        longCalls: new LimitedLongCalls(remoteLongCalls(remoteCalls)),
-        keys: settings.keys && keyAccess(ring, settings.keys),
-        subscriptions: {
-          ...services,
-          store,
-          pool: upstreamPool ?? (settings.poolEvents ? poolEvents : undefined),
-          poolStatus: (hash) => (upstreamPool ?? remote.mempool).status(hash),
+        listen: { ...server.listen, shared },
+        serve: {
+          ...server.serve,
+          ...(settings.health && { health: remoteHealth(remoteCalls) }),
+          keys: settings.keys && keyAccess(ring, settings.keys),
+          counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.serve.namespaces), slot),
         },
-        counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
+        limits: server.limits,
+        cache: { results, consistency },
+        forward: { ...server.forward, forwarder, longCalls: new LimitedLongCalls(remoteLongCalls(remoteCalls)) },
+        sockets: server.sockets && {
+          settings: server.sockets,
+          sources: {
+            ...services,
+            store,
+            pool: upstreamPool ?? (settings.poolEvents ? poolEvents : undefined),
+            poolStatus: (hash) => (upstreamPool ?? remote.mempool).status(hash),
+          },
+        },
       },
       log,
     );

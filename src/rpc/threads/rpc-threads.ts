@@ -138,7 +138,7 @@ class RpcThread {
           this.#wanted = true;
           listened = true;
           resolve(told);
-        } else failure = new ListenError(server.host, server.port);
+        } else failure = new ListenError(server.listen.host, server.listen.port);
       });
       worker.on("error", (error: unknown) => {
         failure = error instanceof Error ? error : new Error(String(error));
@@ -183,7 +183,7 @@ class RpcThread {
     this.#deaths += 1;
     this.#options.log.error({ ...facts, pauseMs }, "an RPC thread died: starting it again");
     this.#restart = setTimeout(() => {
-      // Its end is what tells of a failure.
+      // Failure is reported by the exit event.
       this.start().catch(() => undefined);
     }, pauseMs);
   }
@@ -246,7 +246,7 @@ export class RpcThreads implements Listener {
       minBlockWaitMs = RPC_DEFAULTS.minBlockWaitMs,
       calls,
     } = options;
-    const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server;
+    const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server.limits ?? {};
     const { ready: _ready, txGasLimits: _txGasLimits, ...status } = services.status;
     allowLongHeads();
     const settings: RpcThreadSettings = {
@@ -255,8 +255,8 @@ export class RpcThreads implements Listener {
       health: options.health !== undefined,
       server: {
         ...server,
-        port: await unusedPort(server.host, server.port),
-        maxWaitingBytes: Math.ceil(maxWaitingBytes / count),
+        listen: { ...server.listen, port: await unusedPort(server.listen.host, server.listen.port) },
+        limits: { ...server.limits, maxWaitingBytes: Math.ceil(maxWaitingBytes / count) },
       },
       cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),

@@ -20,10 +20,9 @@ const listener = await startPublicRpc({
   reads: chain,
   cacheBytes: 64 * 1024 ** 2,
   server: {
-    host: "127.0.0.1",
-    port: 0,
-    namespaces: ["svc", "node"],
-    maxWaitingBytes: 256 * 1024 ** 2,
+    listen: { host: "127.0.0.1", port: 0 },
+    serve: { namespaces: ["svc", "node"] },
+    limits: { maxWaitingBytes: 256 * 1024 ** 2 },
     sockets: {
       maxPerClient: 64,
       maxSubscriptions: 64,

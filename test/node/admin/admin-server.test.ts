@@ -48,9 +48,8 @@ async function start(key: Partial<AdminKeyOptions> = {}, port = 0, withPage = fa
   listener = await startAdminServer(
     calls.services,
     {
-      host: "127.0.0.1",
-      port,
-      versionHeaders: [["x-aztec-packageVersion", "4.1.2"]],
+      listen: { host: "127.0.0.1", port },
+      serve: { versionHeaders: [["x-aztec-packageVersion", "4.1.2"]] },
       key: { disabled: false, hash: undefined, reset: false, dataDirectory: folder, log, ...key },
       show: (banner) => void banners.push(banner),
       ...(withPage && { reads: fakeServices() }),

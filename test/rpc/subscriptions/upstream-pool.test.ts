@@ -85,7 +85,7 @@ class Pool implements PoolEvents {
   }
 }
 
-async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["status"], options: object = {}) {
+async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["status"], served: object = {}) {
   const chain = new MovingChain();
   chain.change({ added: 3 });
   const mined: { in?: number } = {};
@@ -101,15 +101,18 @@ async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["s
   const listener = await startRpcServer(
     publicRegistry(services),
     {
-      ...{ host: "127.0.0.1", port, namespaces: ["svc", "node"], sockets: SOCKETS, maxConnectionsPerClient: 100 },
-      subscriptions: { ...services, store: chain, pool, poolStatus },
-      shared: {
-        connections,
-        rateLimit: RateLimit.memory(),
-        sockets: new SocketCounts(SocketCounts.memory(1), 0),
-        cuts: new SocketCuts(),
+      listen: {
+        ...{ host: "127.0.0.1", port },
+        shared: {
+          connections,
+          rateLimit: RateLimit.memory(),
+          sockets: new SocketCounts(SocketCounts.memory(1), 0),
+          cuts: new SocketCuts(),
+        },
       },
-      ...options,
+      serve: { namespaces: ["svc", "node"], ...served },
+      limits: { maxConnectionsPerClient: 100 },
+      sockets: { settings: SOCKETS, sources: { ...services, store: chain, pool, poolStatus } },
     },
     recordingLogger(),
   );
@@ -121,8 +124,8 @@ async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["s
   return { chain, mined, port: listener.port, openConnections: () => connections.total, stop };
 }
 
-const startNode = (pool: Pool, port = 0, options: object = {}) =>
-  serve(port, pool, async (hash) => pool.statuses.get(toHex(hash)), options);
+const startNode = (pool: Pool, port = 0, served: object = {}) =>
+  serve(port, pool, async (hash) => pool.statuses.get(toHex(hash)), served);
 
 async function startFollower(ports: readonly number[], apiKey?: string, readyMs?: number) {
   const log = recordingLogger();

@@ -54,11 +54,9 @@ const listener = await startPublicRpc({
   reads: { publicData: genesisPublicData(core, FUNDED), identity: l1.identity },
   cacheBytes: 1 << 24,
   server: {
-    host: "127.0.0.1",
-    port: 0,
-    namespaces: ["svc", "node"],
-    maxConnections: 0,
-    maxConnectionsPerClient: 0,
+    listen: { host: "127.0.0.1", port: 0 },
+    serve: { namespaces: ["svc", "node"] },
+    limits: { maxConnections: 0, maxConnectionsPerClient: 0 },
     sockets: {
       maxPerClient: sockets,
       maxSubscriptions: 64,
