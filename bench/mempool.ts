@@ -18,7 +18,7 @@ import { TxPool } from "../src/mempool/pool/tx-pool.ts";
 import { txFacts } from "../src/mempool/tx-facts.ts";
 import { RPC_CHECKS, runChecks } from "../src/mempool/validation/check-groups.ts";
 import type { Tx } from "../src/protocol/tx/tx.ts";
-import { tx as txParameter } from "../src/rpc/codecs/shared/tx-parameter.ts";
+import { tx as txParameter } from "../src/rpc/codecs/shared/tx.ts";
 import { openStore } from "../src/storage/store.ts";
 import { contextFor } from "../test/mempool/support/context.ts";
 import { freshTx, txJson } from "../test/mempool/support/fresh-txs.ts";

@@ -8,8 +8,7 @@ import { PRIVATE_LAYOUT, PUBLIC_LAYOUT } from "../../src/protocol/tx/kernel-outp
 import { CHONK_PROOF_BYTES, STRIPPED_PROOF, type Tx, txBytes } from "../../src/protocol/tx/tx.ts";
 import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { JsonWriter } from "../../src/rpc/codecs/json/json-writer.ts";
-import { encodeTx } from "../../src/rpc/codecs/shared/tx.ts";
-import { tx as txParameter } from "../../src/rpc/codecs/shared/tx-parameter.ts";
+import { encodeTx, tx as txParameter } from "../../src/rpc/codecs/shared/tx.ts";
 import { recordedTxs } from "./recorded-txs.ts";
 
 const core = loadCore();

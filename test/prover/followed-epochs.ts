@@ -42,7 +42,7 @@ import type {
   TxToProve,
 } from "../../src/prover/epoch/epoch-types.ts";
 import { executeForProving } from "../../src/prover/public-part/execute-for-proving.ts";
-import { tx as txParameter } from "../../src/rpc/codecs/shared/tx-parameter.ts";
+import { tx as txParameter } from "../../src/rpc/codecs/shared/tx.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";

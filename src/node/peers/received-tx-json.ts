@@ -2,7 +2,7 @@ import type { HashedTx } from "../../execution/executed-tx.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Issue } from "../../rpc/codecs/json/codec.ts";
 import { txHash } from "../../rpc/codecs/json/field.ts";
-import { tx as txParameter } from "../../rpc/codecs/shared/tx-parameter.ts";
+import { tx as txParameter } from "../../rpc/codecs/shared/tx.ts";
 
 /**
  * A transaction in the JSON form of another node's answer, with the hash that it claims. Throws a DecodeError or an

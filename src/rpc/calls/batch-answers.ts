@@ -17,8 +17,8 @@ const LONGEST_RUN = 256 * 1024;
 
 /**
  * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few
- * requests cannot make a thread hold any amount; without room the batch as a whole is refused, and what was answered is
- * let go of.
+ * requests cannot make a thread hold any amount; without room the batch as a whole is refused and its answers are
+ * dropped.
  */
 export class BatchAnswers {
   readonly #budget: AnswerBudget;

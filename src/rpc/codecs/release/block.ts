@@ -21,7 +21,7 @@ export function writeArchive(out: JsonWriter, root: Uint8Array, blockNumber: num
     .text("}");
 }
 
-/** Schema of a block's body with a generation's form of tx effects. */
+/** Schema of a block's body with an API's form of tx effects. */
 export function bodyOf(encodeEffect: Encoder<TxEffect>): JsonSchema {
   const effects = about(listOf(encodeEffect.schema), "One for each transaction, in their order.");
   return about(members({ txEffects: effects }), "What the block's transactions did.");

@@ -4,7 +4,7 @@ import { checkpointedBlockEncoder, publishedCheckpointEncoder } from "./checkpoi
 import { indexedEffectEncoder, receiptEncoder } from "./receipt.ts";
 import { txEffectEncoder } from "./tx-effect.ts";
 
-/** Encoders of whatever tells that a transaction reverted. */
+/** Encoders whose form of reverted transactions depends on the release. */
 export type EffectForms = ReturnType<typeof formsOf>;
 
 function formsOf(words: RevertWords) {

@@ -122,7 +122,7 @@ function simulationSchema(title: string, encodeEffect: Encoder<TxEffect>): JsonS
   );
 }
 
-/** PublicSimulationOutput (docs/protocol/05-rpc.md#525-simulation-output) around a generation's form of tx effects. */
+/** PublicSimulationOutput (docs/protocol/05-rpc.md#525-simulation-output) around an API's form of tx effects. */
 export function encodeSimulation(title: string, encodeEffect: Encoder<TxEffect>): Encoder<SimulationOutput> {
   return encoder(simulationSchema(title, encodeEffect), (out, output) =>
     new MemberWriter(out)

@@ -85,7 +85,7 @@ export const encodeContractClassLog = encoder<ContractLog>(CONTRACT_CLASS_LOG, (
     .text("}");
 });
 
-/** Members up to the revert code, whose schema depends on the generation. */
+/** Members up to the revert code, whose schema depends on the API. */
 const effectMembers = (revertCode: JsonSchema) => ({
   revertCode,
   txHash: TX_HASH,
@@ -99,7 +99,7 @@ const effectMembers = (revertCode: JsonSchema) => ({
   contractClassLogs: about(listOf(encodeContractClassLog.schema, { maxItems: 1 }), "Its contract class logs."),
 });
 
-/** Schema of a generation's tx effects; `revertCodes` is its revert code's schema. */
+/** Schema of an API's tx effects; `revertCodes` is its revert code's schema. */
 export function txEffectSchema(title: string, revertCodes: JsonSchema): JsonSchema {
   return record(title, "What a transaction in a block did.", effectMembers(revertCodes));
 }
@@ -120,7 +120,7 @@ export function txEffectEncoder(words: RevertWords): Encoder<TxEffect> {
   return encoder(schema, (out, effect) => writeTxEffect(out, effect, shownRevertCode(effect, words)));
 }
 
-/** Writes the members; the generations write the revert code differently. */
+/** Writes the members; the APIs write the revert code differently. */
 export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {
   out.text('{"revertCode":').number(revertCode);
   out.text(',"txHash":').word(effect.txHash);

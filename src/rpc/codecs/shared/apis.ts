@@ -4,10 +4,10 @@ import type { Codec } from "../json/codec.ts";
 import { field, l2Address, txHash } from "../json/field.ts";
 import { fieldText, l2AddressText, txHashText } from "../json/hex-text.ts";
 import { type BlockSelector, blockParameter, blockSelector } from "./block-parameter.ts";
-import { developmentTx, tx } from "./tx-parameter.ts";
+import { developmentTx, tx } from "./tx.ts";
 
-/** Codecs that differ between the two generations of the API. */
-export interface GenerationCodecs {
+/** Codecs that differ between the two APIs. */
+export interface ApiCodecs {
   readonly block: Codec<BlockSelector>;
   readonly field: Codec<Fr>;
   readonly txHash: Codec<Fr>;
@@ -15,8 +15,8 @@ export interface GenerationCodecs {
   readonly tx: Codec<Tx>;
 }
 
-export const RELEASE_CODECS: GenerationCodecs = { block: blockParameter, field, txHash, l2Address, tx };
-export const DEVELOPMENT_CODECS: GenerationCodecs = {
+export const RELEASE_CODECS: ApiCodecs = { block: blockParameter, field, txHash, l2Address, tx };
+export const DEVELOPMENT_CODECS: ApiCodecs = {
   block: blockSelector,
   field: fieldText,
   txHash: txHashText,
@@ -24,7 +24,7 @@ export const DEVELOPMENT_CODECS: GenerationCodecs = {
   tx: developmentTx,
 };
 
-/** Builds one parameter list for both generations. */
-export function inBoth<const P>(list: (codecs: GenerationCodecs) => P): { readonly node: P; readonly svc: P } {
+/** Builds one parameter list for both APIs. */
+export function inBoth<const P>(list: (codecs: ApiCodecs) => P): { readonly node: P; readonly svc: P } {
   return { node: list(RELEASE_CODECS), svc: list(DEVELOPMENT_CODECS) };
 }

@@ -1,7 +1,52 @@
 import type { BrokerJobStatus, HandedOutJob } from "../../ports/proving-broker.ts";
+import { absent, array, type Codec, mapped, object, optional, ruled, typed } from "../json/codec.ts";
 import { encoder } from "../json/encoder.ts";
 import { COUNT, members, NUMBER, named, record, TEXT } from "../json/json-schema.ts";
+import { integer, oneOf, plainNumber } from "../json/number.ts";
 import { EPOCH_NUMBER } from "../json/scalars.ts";
+import { boolean, text } from "../json/text.ts";
+
+/** Job types (docs/protocol/13-proving.md#131-jobs). */
+const JOB_TYPES = Array.from({ length: 18 }, (_, type) => type);
+/** Longest job id, so that it can be the key of a row. */
+const LONGEST_ID = 512;
+
+export const jobType: Codec<number> = oneOf(JOB_TYPES);
+
+export const jobId: Codec<string> = ruled(text(LONGEST_ID), (id) =>
+  id !== "" && id.isWellFormed() ? undefined : "Expected a text of at least one character and without lone surrogates",
+);
+
+/** A text that may be long, as the bytes of its JSON string literal. */
+export const textLiteral: Codec<Uint8Array> = mapped(text(), (read) => Buffer.from(JSON.stringify(read)));
+
+export const epochNumber = integer({ least: 0, most: Number.MAX_SAFE_INTEGER });
+
+export const provingJob = typed(
+  object({ id: jobId, type: jobType, epochNumber, inputsUri: textLiteral }),
+  "ProvingJob",
+  "A circuit to prove. The id names epoch, type and hash of the input; the URI may be the input itself.",
+);
+
+/** The job types that an agent takes, each once; empty for all. */
+export const allowedTypes = optional(
+  mapped(object({ allowList: absent(array(jobType)) }), ({ allowList = [] }) => [...new Set(allowList)]),
+  [],
+);
+
+/**
+ * As `allowedTypes`, of an agent that reports an output. `refusals`: it wants an error if the output is refused. The
+ * reference's agents do not know the member, and would report the same output again after an error.
+ */
+export const reportingAgent = optional(
+  mapped(
+    object({ allowList: absent(array(jobType)), refusals: absent(boolean) }),
+    ({ allowList = [], refusals = false }) => ({ allowed: [...new Set(allowList)], toldOfRefusals: refusals }),
+  ),
+  { allowed: [], toldOfRefusals: false },
+);
+
+export const startedAt: Codec<number> = { ...plainNumber(), schema: NUMBER };
 
 const HANDED_OUT = record(
   "HandedOutJob",

@@ -44,7 +44,7 @@ const publicKeys = converted(
   (keys) => concat(...Object.values(keys)),
 );
 
-/** ContractInstanceWithAddress of this generation (docs/protocol/05-rpc.md#528-contracts). */
+/** ContractInstanceWithAddress of the development API (docs/protocol/05-rpc.md#528-contracts). */
 const instance = typed(
   object({
     version: described(oneOf([1]), "Version of this form."),

@@ -1,7 +1,105 @@
-import { STRIPPED_PROOF, type Tx } from "../../../protocol/tx/tx.ts";
+import { concat } from "../../../protocol/bytes.ts";
+import { CONTRACT_CLASS_LOG_FIELDS } from "../../../protocol/constants.ts";
+import type { Fr } from "../../../protocol/field.ts";
+import { FieldRangeError, ProofLengthError, TruncatedError } from "../../../protocol/tx/errors.ts";
+import { chonkProof, STRIPPED_PROOF, type Tx, txData } from "../../../protocol/tx/tx.ts";
+import { ExecutionError } from "../../jsonrpc/errors.ts";
+import { bytes } from "../json/bytes.ts";
+import { array, type Codec, converted, described, object, optional, ruled, typed } from "../json/codec.ts";
 import { encoder } from "../json/encoder.ts";
+import { field } from "../json/field.ts";
+import { fieldText } from "../json/hex-text.ts";
 import { about, listOf, record } from "../json/json-schema.ts";
 import { base64, FIELD, TX_HASH } from "../json/scalars.ts";
+import { boolean } from "../json/text.ts";
+
+/** Bytes of a binary structure; its own form errors become the answer. */
+function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
+  return converted(bytes, (given) => {
+    try {
+      return read(given);
+    } catch (cause) {
+      const isForm =
+        cause instanceof TruncatedError || cause instanceof FieldRangeError || cause instanceof ProofLengthError;
+      throw isForm ? new ExecutionError(cause.message, { cause }) : cause;
+    }
+  });
+}
+
+/** Codecs of a tx's parts; `word` reads a field in the form of one API. */
+function partsOf(word: Codec<Fr>) {
+  const classLogFields = object({
+    fields: described(
+      ruled(array(word), ({ length }) => (length === CONTRACT_CLASS_LOG_FIELDS ? undefined : "Invalid input")),
+      `The log's ${CONTRACT_CLASS_LOG_FIELDS} fields, zeros after its end.`,
+    ),
+  });
+  const calldata = object({
+    values: described(array(word), "The function's selector, then its arguments."),
+    hash: described(word, "Hash of the values."),
+  });
+  return object({
+    contractClassLogFields: described(
+      array(converted(classLogFields, ({ fields }) => concat(...fields))),
+      "One for each contract class log.",
+    ),
+    publicFunctionCalldata: described(
+      array(
+        converted(calldata, ({ values, hash }) => ({
+          values: concat(...values),
+          hash,
+        })),
+      ),
+      "One for each public call: those of the setup, of the app logic, of the teardown.",
+    ),
+    data: described(binary(txData), "The public inputs of the transaction's private kernel, in their binary form."),
+    chonkProof: described(
+      binary(chonkProof),
+      "The proof: the number of fields (4 bytes, big-endian), then 32 bytes each.",
+    ),
+  });
+}
+
+function txOf(word: Codec<Fr>, title: string): Codec<Tx> {
+  return typed(partsOf(word), title, "A transaction; other members, such as its hash, are not looked at.");
+}
+
+/**
+ * A tx as clients send it (docs/protocol/05-rpc.md#522-transactions-in-json). `txHash` and unknown keys are ignored.
+ * First all broken rules of form are reported; then the first fault of the contents is the answer.
+ */
+export const tx = txOf(field, "ReleaseTxInput");
+export const developmentTx = txOf(fieldText, "TxInput");
+
+/** Options of isValidTx; null means not given. */
+export const validationOptions = typed(
+  object({
+    isSimulation: described(optional(boolean, false), "Whether to leave the proof unchecked."),
+    skipFeeEnforcement: described(optional(boolean, false), "Whether to leave gas and fees unchecked."),
+  }),
+  "IsValidTxOptions",
+  "What is not checked; all false by default.",
+);
+
+/** What an answer about a tx includes. */
+const includeProof = described(
+  optional(boolean, false),
+  "Whether a transaction has its proof; otherwise the proof is all zero.",
+);
+export const proofOption = typed(
+  object({ includeProof }),
+  "GetTxByHashOptions",
+  "What is shown of a transaction; all false by default.",
+);
+export const receiptOptions = typed(
+  object({
+    includeTxEffect: described(optional(boolean, false), "Whether to attach the effects of a transaction in a block."),
+    includePendingTx: described(optional(boolean, false), "Whether to attach a pending transaction."),
+    includeProof,
+  }),
+  "GetTxReceiptOptions",
+  "What is attached to a receipt; all false by default.",
+);
 
 /**
  * A tx of the pool; without `withProof` its proof is written as zeros

@@ -1,15 +1,15 @@
 import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
 import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
 import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../codecs/development/checkpoint.ts";
-import { described, issuesError, object, optional, typed } from "../../codecs/json/codec.ts";
-import { encodeArray } from "../../codecs/json/encoder.ts";
-import { boolean } from "../../codecs/json/text.ts";
 import {
   type CheckpointSelector,
   type CheckpointsQuery,
   checkpointSelector,
   checkpointsQuery,
-} from "../../codecs/shared/checkpoint-selector.ts";
+} from "../../codecs/development/checkpoint-selector.ts";
+import { described, issuesError, object, optional, typed } from "../../codecs/json/codec.ts";
+import { encodeArray } from "../../codecs/json/encoder.ts";
+import { boolean } from "../../codecs/json/text.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
 import { blocksOf, checkpointsFrom, checkpointsOfEpoch } from "./checkpoints.ts";
 import { shownBlock } from "./development-blocks.ts";

@@ -1,9 +1,10 @@
 import { array, optional } from "../../codecs/json/codec.ts";
 import { encodeArray, encodeNothing, encodeText } from "../../codecs/json/encoder.ts";
 import { boolean, text } from "../../codecs/json/text.ts";
-import { encodeHandedOutJob, encodeJobStatus } from "../../codecs/shared/proving-job.ts";
 import {
   allowedTypes,
+  encodeHandedOutJob,
+  encodeJobStatus,
   epochNumber,
   jobId,
   jobType,
@@ -11,7 +12,7 @@ import {
   reportingAgent,
   startedAt,
   textLiteral,
-} from "../../codecs/shared/proving-job-parameter.ts";
+} from "../../codecs/shared/proving-job.ts";
 import type { AgentBrokerPort, Patience, ProvingBrokerPort } from "../../ports/proving-broker.ts";
 import { type Method, method, type Origin, param, Registry } from "../../registry/registry.ts";
 

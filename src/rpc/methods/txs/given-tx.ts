@@ -6,7 +6,7 @@ import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
 import { encodeSimulation, encodeValidity } from "../../codecs/release/simulation.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
 import { simulationOverrides } from "../../codecs/shared/simulation-overrides.ts";
-import { validationOptions } from "../../codecs/shared/tx-parameter.ts";
+import { validationOptions } from "../../codecs/shared/tx.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
 
@@ -52,8 +52,8 @@ export function givenTxMethods({
         ],
       },
       handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
-        const generation = namespace === "node" ? "release" : "development";
-        const options = { skipFeeEnforcement, overrides, generation, client: caller?.client() ?? "" } as const;
+        const api = namespace === "node" ? "release" : "development";
+        const options = { skipFeeEnforcement, overrides, api, client: caller?.client() ?? "" } as const;
         // Calls across threads take an AbortSignal as their last argument, or none.
         return caller === undefined
           ? simulator.simulate(given, options)

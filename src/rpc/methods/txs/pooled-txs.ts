@@ -2,9 +2,8 @@ import { array, optional } from "../../codecs/json/codec.ts";
 import { encodeArray, encodeNumberAs } from "../../codecs/json/encoder.ts";
 import { COUNT } from "../../codecs/json/json-schema.ts";
 import { plainNumber } from "../../codecs/json/number.ts";
-import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
-import { encodeTx, type ShownTx } from "../../codecs/shared/tx.ts";
-import { proofOption } from "../../codecs/shared/tx-parameter.ts";
+import { type ApiCodecs, DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
+import { encodeTx, proofOption, type ShownTx } from "../../codecs/shared/tx.ts";
 import type { PooledTx } from "../../ports/mempool.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
@@ -25,7 +24,7 @@ export function shownTx(pooled: PooledTx, options: { includeProof: boolean } = {
 export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Method[] {
   const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const proofParam = param("options", optional(proofOption, { includeProof: false }));
-  const listParams = (most: number, { txHash }: GenerationCodecs) =>
+  const listParams = (most: number, { txHash }: ApiCodecs) =>
     [
       param(
         "limit",

@@ -6,7 +6,7 @@ import { encoder } from "../../codecs/json/encoder.ts";
 import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
 import type { SettledStatus } from "../../codecs/release/receipt.ts";
 import { inBoth } from "../../codecs/shared/apis.ts";
-import { receiptOptions } from "../../codecs/shared/tx-parameter.ts";
+import { receiptOptions } from "../../codecs/shared/tx.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, never, param } from "../../registry/registry.ts";
 import { shownTx } from "./pooled-txs.ts";

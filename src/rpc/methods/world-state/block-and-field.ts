@@ -1,16 +1,16 @@
 import { TREE_HEIGHTS } from "../../../protocol/constants.ts";
 import type { Fr } from "../../../protocol/field.ts";
 import type { Encoder } from "../../codecs/json/encoder.ts";
-import type { GenerationCodecs } from "../../codecs/shared/apis.ts";
+import type { ApiCodecs } from "../../codecs/shared/apis.ts";
 import type { BlockParameter, BlockSelector } from "../../codecs/shared/block-parameter.ts";
 import { param } from "../../registry/registry.ts";
 import { rawOfBlock } from "./raw-params.ts";
 
-export const referenceBlock = ({ block }: GenerationCodecs) =>
+export const referenceBlock = ({ block }: ApiCodecs) =>
   param("referenceBlock", block, "The block as of which the state is read.");
 
 /** Parameters of methods that read one field's entry at a block. */
-export const byField = (name: string, description: string) => (codecs: GenerationCodecs) =>
+export const byField = (name: string, description: string) => (codecs: ApiCodecs) =>
   [referenceBlock(codecs), param(name, codecs.field, description)] as const;
 
 /** Widens a block as the raw forms read it: a word may also be an archive root. */

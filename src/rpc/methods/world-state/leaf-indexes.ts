@@ -1,7 +1,7 @@
 import { PUBLIC_DATA_TREE, type TreeId } from "../../../protocol/constants.ts";
 import { array } from "../../codecs/json/codec.ts";
 import { encodeLeafLocations, type LeafLocation } from "../../codecs/release/witness.ts";
-import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
+import { type ApiCodecs, DEVELOPMENT_CODECS, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
 import { treeId } from "../../codecs/shared/tree-id.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
@@ -16,7 +16,7 @@ const LEAVES = {
   summary: "Where leaves are in a tree and which blocks put them there",
 };
 
-const leaves = (codecs: GenerationCodecs, what: string) =>
+const leaves = (codecs: ApiCodecs, what: string) =>
   [
     referenceBlock(codecs),
     param("treeId", treeId),

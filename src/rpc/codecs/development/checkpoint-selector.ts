@@ -13,7 +13,7 @@ import { about, BOOLEAN, members, named } from "../json/json-schema.ts";
 import { integer, integerSchema, plainNumber } from "../json/number.ts";
 import { CHECKPOINT_NUMBER } from "../json/scalars.ts";
 import { boolean } from "../json/text.ts";
-import { TIP_NAMES, type TipName, tip } from "./block-parameter.ts";
+import { TIP_NAMES, type TipName, tip } from "../shared/block-parameter.ts";
 
 /**
  * The requested checkpoint (docs/protocol/05-rpc.md#513-blocks-in-the-development-namespace). Here `proposed` is the
