@@ -59,7 +59,7 @@ export interface SimulateOptions {
   skipFeeEnforcement: boolean;
   overrides: StateOverrides | undefined;
   /** Whose rules apply to the simulated block, to unenforced fees and to error texts. */
-  generation: "release" | "development";
+  api: "release" | "development";
   /** Identifies the client: clients take turns. */
   client: string;
 }
@@ -161,8 +161,8 @@ export class TxSimulator {
   ): Promise<Simulation> {
     const { chain, execution, identity } = this.#parts;
     const { maxDebugLogReads, limitMs } = this.#options;
-    const { skipFeeEnforcement, overrides, generation } = options;
-    const isRelease = generation === "release";
+    const { skipFeeEnforcement, overrides, api } = options;
+    const isRelease = api === "release";
     const number = chain.latestBlockNumber();
     const base = chain.block(number);
     if (base === undefined) throw new SimulationError(`Block ${number} not found`);

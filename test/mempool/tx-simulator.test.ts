@@ -70,7 +70,7 @@ const OPTIONS = {
   skipFeeEnforcement: false,
   overrides: undefined,
   client: "192.0.2.1",
-  generation: "release",
+  api: "release",
 } as const;
 
 test("a simulation runs on the latest block, in the slot of the next L1 block", async () => {
@@ -110,7 +110,7 @@ test("a simulation of a tx with public calls that no block can include fails wit
 test("a failing simulation in the development namespace has the reason without the engine's name", async () => {
   const reason = "Attempted to emit duplicate siloed nullifier 0x05.";
   const failing = simulator(async () => done({ unprocessable: [{ index: 0, hash: wordOf(5), reason }] }));
-  await expect(failing.simulate(ofForm(1), { ...OPTIONS, generation: "development" })).rejects.toThrow(
+  await expect(failing.simulate(ofForm(1), { ...OPTIONS, api: "development" })).rejects.toThrow(
     new SimulationError(reason),
   );
 });
@@ -121,9 +121,9 @@ test("skipping fees applies to every tx in the development namespace, and to pay
     skipped.push(options.skippedFees);
     return done();
   });
-  for (const generation of ["release", "development"] as const) {
+  for (const api of ["release", "development"] as const) {
     for (const skipFeeEnforcement of [false, true]) {
-      await asked.simulate(tx, { ...OPTIONS, generation, skipFeeEnforcement });
+      await asked.simulate(tx, { ...OPTIONS, api, skipFeeEnforcement });
     }
   }
   expect(skipped).toEqual([undefined, "public-payer", undefined, "all"]);
@@ -144,10 +144,10 @@ describe("the block that a tx is simulated in", () => {
     return header;
   };
   /** Block 5 of checkpoint 3 in a slot. `onL1` is the number of checkpoints on L1, whose next block is in slot 10. */
-  const headerAfter = async (generation: "release" | "development", slot: number, onL1: number) => {
+  const headerAfter = async (api: "release" | "development", slot: number, onL1: number) => {
     const block = { ...GENESIS_BLOCK, number: 5, hash: wordOf(5), checkpointNumber: 3, header: latestHeader(slot) };
     const chain = { ...fakeChain({ blocks: [{ block, body: new Uint8Array() }] }), latestCheckpointNumber: () => onL1 };
-    const { header } = await simulator(async () => done(), {}, chain).simulate(tx, { ...OPTIONS, generation });
+    const { header } = await simulator(async () => done(), {}, chain).simulate(tx, { ...OPTIONS, api });
     return header;
   };
   const fresh = (header: Uint8Array) => ({

@@ -25,20 +25,20 @@ const BOTH = { nodeAdmin: encodeNothing, svcAdmin: encodeNothing };
 const undeclaredFlag: Codec<boolean> = { schema: { type: "boolean" }, read: (value) => value === true };
 
 function configMethods({ config }: AdminServices): Method[] {
-  const of = (generation: "node" | "svc") => {
-    const namespace = generation === "node" ? "nodeAdmin" : "svcAdmin";
+  const of = (api: "node" | "svc") => {
+    const namespace = api === "node" ? "nodeAdmin" : "svcAdmin";
     return [
       method({
         name: "getConfig",
         summary: "The running configuration, without secrets",
         params: [],
         handle: () => config.current(),
-        encode: { [namespace]: configEncoder(generation, config.keys) },
+        encode: { [namespace]: configEncoder(api, config.keys) },
       }),
       method({
         name: "setConfig",
         summary: "Merges keys into the running configuration; nothing outlives a restart",
-        params: [param("config", configCodec(generation, config.keys))],
+        params: [param("config", configCodec(api, config.keys))],
         handle: (values) => config.change(values),
         encode: { [namespace]: encodeNothing },
       }),

@@ -1,12 +1,12 @@
 import { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 
-/** Scratch of one synchronous run, of all batches; empty between runs. */
+/** Shared by all batches; empty whenever the event loop runs. */
 const out = new JsonWriter();
 
 /**
- * Answers to neighbouring calls of a batch, written one behind the other with commas between them. Of all runs only one
- * may have answers at a time: they have to be taken before the event loop goes on.
+ * Answers to consecutive calls of a batch, comma separated. Uses one module-level buffer: call take() before yielding to
+ * the event loop.
  */
 export class AnswerRun {
   /** Call of the first answer. */

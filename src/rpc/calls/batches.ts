@@ -154,7 +154,7 @@ export class Batches {
       const isSilent = caller?.sendsNotifications === true && calls.isNotification(at);
       if (!isSilent && answers.write(calls, at)) return;
       const item = calls.parsed(at);
-      // A store read without an answer is of no use, but it is counted and its parameters are checked.
+      // A store read as a notification has no effect, but it is counted and its parameters are checked.
       if (isSilent || longCalls === undefined || !this.#goesElsewhere(item)) {
         this.#one(calls, at, { answers, effects, caller });
       } else if (chunk.push({ at, item }) === CALLS_AT_ONCE) send(longCalls);
@@ -164,8 +164,8 @@ export class Batches {
   }
 
   /**
-   * Calls `work` for each call, a slice of them in each of its turns, until the answers are of no use. `waits` says
-   * which calls have to see the effects of those before.
+   * Calls `work` for each call, one time slice per turn, until the batch is refused or its client is gone. `waits`: the
+   * calls that must see the effects of those before them.
    */
   async #sliced(
     { from, to, answers, effects, caller }: Progress & { to: number },

@@ -28,7 +28,7 @@ export interface MethodCalls {
   readonly failed: number;
   /** Not run, because of a limit of this node. */
   readonly refused: number;
-  /** Answered in bulk on a thread for long calls, which does not tell of single outcomes. */
+  /** Answered on a thread for long calls, which does not report single outcomes. */
   readonly elsewhere: number;
   readonly seconds: Distribution;
 }

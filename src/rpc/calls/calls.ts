@@ -100,7 +100,7 @@ export class Calls {
   }
 
   /**
-   * Reads what was parsed as a call. What is no good one has an answer already, and so has one that needs no method.
+   * Reads a parsed value as a call. Gives the answer instead if it is not a valid call, or is rpc.discover.
    */
   read(item: unknown): Call | RpcAnswer {
     if (typeof item !== "object" || item === null) return { status: 400, body: invalidSlot("Invalid Request") };

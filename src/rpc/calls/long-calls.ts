@@ -1,14 +1,14 @@
 import type { AnsweredRequest, ReadRequest } from "./read-call.ts";
 
 /**
- * Answers on threads that nobody waits for, over their own readers of the store: what would hold up the calls of
- * others. Clients, by the address of each, take turns. Both methods reject with an RpcError when too much waits
- * already, and when `signal` is aborted before their turn has come.
+ * Runs slow calls on low-priority threads, each with its own reader of the store, so that they do not block others.
+ * Clients take turns, by address. Both methods reject with an RpcError when too many calls are queued, and when
+ * `signal` is aborted before their turn.
  */
 export interface LongCalls {
-  /** Answers the body of a request. The calls that only the node's services can answer come back as they were read. */
+  /** Answers a request body. Calls that need the node's services come back parsed instead of answered. */
   answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<AnsweredRequest | ReadRequest>;
-  /** Bodies of the answers to the calls of a JSON array, each of a method that says which of its calls are long. */
+  /** Answer bodies of the calls in a JSON array, each of a method that defines `long`. */
   answerEach(calls: Uint8Array, client: string, signal?: AbortSignal): Promise<Uint8Array[]>;
 }
 

@@ -4,7 +4,7 @@ import { messageOf } from "./answer-writer.ts";
 import { requestShape } from "./request-shape.ts";
 import { utf8 } from "./request-text.ts";
 
-/** A request or the calls of a batch, of permitted size, whatever they are. */
+/** A request or the calls of a batch of permitted size, not yet validated. */
 export type ParsedBody = { request: unknown; batch?: undefined } | { batch: readonly unknown[] };
 
 /** Reads the bytes of a request body, after a look at their shape. What cannot be read has an answer instead. */

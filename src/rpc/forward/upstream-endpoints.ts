@@ -37,7 +37,7 @@ export class UpstreamEndpoints {
   }
 }
 
-/** A node answers, whatever it says of itself. */
+/** Succeeds if the node answers at all, healthy or not. */
 const probeOf = (url: string) => async (signal: AbortSignal) => {
   const call = { url: `${url.replace(/\/+$/, "")}/live`, signal } as const;
   const { status } = await wholeExchange(call, { totalMs: PROBE_MS, maxBytes: MAX_PROBE_BYTES });

@@ -53,7 +53,7 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   #opening = new AbortController();
   #retry: NodeJS.Timeout | undefined;
   #away = false;
-  /** Called when the changes come, or when nobody listens any more. */
+  /** Called when changes arrive, or when the last listener has left. */
   readonly #settled = new Set<() => void>();
   #asks: Ask[] = [];
   /** Asked on the connection that is open. */
@@ -99,7 +99,7 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
     this.#settle();
   }
 
-  /** Waits for a connection, over breaks too. Rejects when nobody listens any more. */
+  /** Waits for a connection, over breaks too. Rejects when the last listener has left. */
   status(hash: Uint8Array): Promise<PoolStatus | undefined> {
     if (!this.#wanted) return Promise.reject(new Error("the pool is not followed"));
     if (this.#asks.length >= MOST_ASKS) return Promise.reject(new Error("too many wait for the pool"));

@@ -6,7 +6,7 @@ import { type ApiKey, ApiKeysError, parseApiKeys } from "./api-key.ts";
 const LOOK_EVERY_MS = 2_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Reads a keys file, and again whenever it has changed. A changed file that is no good leaves the keys as they are. */
+/** Reads a keys file, and again whenever it has changed. An invalid file leaves the keys unchanged. */
 export class KeyFile {
   readonly #path: string;
   readonly #log: Logger;
@@ -51,7 +51,7 @@ export class KeyFile {
     try {
       const version = await versionOf(this.#path);
       if (version === this.#version) return;
-      // Also when it is no good: it is reported once.
+      // Also of an invalid file, so that it is reported once.
       this.#version = version;
       this.#keys = await read(this.#path);
       this.#log.info({ path: this.#path, keys: this.#keys.length }, "read {keys} API keys");

@@ -14,12 +14,12 @@ export interface ConnectionShareOptions {
   most: number;
   /** Of the listener, once it listens. */
   port(): number;
-  /** Connections by client network; by default what the system has for the port. Rejects where that cannot be told. */
+  /** Connections by client network; by default what the system has for the port. Rejects where the system has no such table. */
   count?: (port: number) => Promise<Map<string, number>>;
 }
 
 /**
- * Bounds the connections of one client address. uWebSockets.js tells of a connection's end, but not whose it was, so
+ * Bounds the connections of one client address. uWebSockets.js reports that a connection ended, but not whose, so
  * what is open is counted from the system's table of connections (Linux); until the next count, those opened since are
  * added to that and none taken off.
  */
@@ -40,7 +40,7 @@ export class ConnectionShare {
   admits(address: string, total: number): boolean {
     const { most } = this.#options;
     if (total <= most / 2) {
-      // Whoever has them all has few enough.
+      // Below half the limit no client can be over its share.
       this.#opened.clear();
       return true;
     }
@@ -59,7 +59,7 @@ export class ConnectionShare {
     this.#opened = new Map();
     const { count, port } = this.#options;
     count(port())
-      // Without a count nobody is refused.
+      // Without a count no client is refused.
       .catch(() => {
         this.#opened.clear();
         return new Map<string, number>();

@@ -41,7 +41,7 @@ function processMs(): number {
  * A bucket is kept as the time at which it will be full again (the generic cell rate algorithm), one word that threads
  * change by compare-and-exchange. The memory holds a random seed and then 16 bytes per client: a hash of its address, 0
  * for a free place, and that time in nanoseconds. A client that is not in it has a full bucket, so only entries of the
- * past are given up, unless all places of a client are taken: then it takes that of the one whose bucket will be full
+ * past are reused, unless all places of a client are taken: then it takes that of the one whose bucket will be full
  * soonest.
  */
 export class RateLimit implements CallLimit {

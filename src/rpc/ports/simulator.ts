@@ -73,7 +73,7 @@ export interface SimulationRequest {
   skipFeeEnforcement: boolean;
   overrides: SimulationOverrides | undefined;
   /** Whose rules are followed where the release's differ from those of the development namespace. */
-  generation: "release" | "development";
+  api: "release" | "development";
   /** Address of the client, by which simulations are shared out; "" when it is not known. */
   client: string;
 }

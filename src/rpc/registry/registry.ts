@@ -35,7 +35,7 @@ export interface Origin {
   readonly batched?: boolean;
 }
 
-/** Differences between the two generations of the API that apply to all methods. */
+/** Differences between the two APIs that apply to all methods. */
 export interface Dialect {
   /** How positional parameters beyond the declared ones are treated. */
   surplusParams: "ignored" | "refused";

@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { fromWire, toWire, type WireError } from "./wire-error.ts";
 
-/** What both ends of a call port say to each other. Arguments and values are whatever a structured clone can carry. */
+/** Messages of a call port. Arguments and values are whatever a structured clone can carry. */
 interface Call {
   id: number;
   service: string;
@@ -11,7 +11,7 @@ interface Call {
   /** Whether the method gets a signal as its last argument, which an Abort sets off. */
   abortable: boolean;
 }
-/** The asker of a call has no use for its answer any more, which it gets all the same. */
+/** Cancels a call. The reply is still sent. */
 interface Abort {
   abort: number;
 }
@@ -22,7 +22,7 @@ export type Services = Readonly<Record<string, object>>;
 /** Names of the methods that may be called, by service. */
 export type CallableMethods = Readonly<Record<string, readonly string[]>>;
 
-/** Buffers that belong to the bytes in a value alone: they are handed over instead of copied. */
+/** Buffers that hold nothing but the bytes of a value: they are transferred instead of copied. */
 function ownedBuffers(value: unknown): ArrayBuffer[] {
   if (value instanceof Uint8Array) {
     const { buffer } = value;

@@ -12,7 +12,7 @@ export interface RemovedBlocks {
 export interface StartingPoint {
   /** The last block that the client knows and that is on the chain. */
   position: BlockRef;
-  /** What the client has to be told before anything else. */
+  /** To be sent before anything else. */
   removed: RemovedBlocks | undefined;
 }
 
@@ -40,7 +40,7 @@ export abstract class ChainSubscription implements Subscription {
   /** Blocks above `ancestor` were removed from the chain. */
   removedAbove(ancestor: BlockRef): void {
     if (this.position.number <= ancestor.number) return;
-    // A client that was not told of the last removal yet hears of both as one.
+    // Merged with a removal that has not been sent yet.
     this.#removed = { old: this.#removed?.old ?? this.position, ancestor };
     this.position = ancestor;
   }

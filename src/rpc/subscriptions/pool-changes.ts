@@ -54,7 +54,7 @@ export class PoolChanges {
     return isNext;
   }
 
-  /** Text of the notification of a kept change; undefined for one that only tells of the run. */
+  /** Text of the notification of a kept change; undefined for one that only marks a new run. */
   text(number: number): Uint8Array | undefined {
     const kept = this.#kept[number - this.first];
     if (kept.change.added.length + kept.change.removed.length === 0) return undefined;
@@ -99,7 +99,7 @@ export class PendingSubscription implements Subscription {
     this.#next = next;
   }
 
-  /** Whether changes were missed that nobody keeps any more. */
+  /** Whether changes were missed that are not kept any more. */
   get #lost(): boolean {
     const { run, first } = this.#changes;
     return run !== this.#run || this.#next < first;

@@ -64,7 +64,7 @@ export class SocketSession implements SocketHandlers, Member {
   readonly #socket: ServerSocket;
   readonly #parts: SessionParts;
   readonly #outlet: Outlet;
-  /** Tips come last: what they tell of has been sent by the other subscriptions. */
+  /** Tips come last: a client hears of a block before it hears that the tip moved to it. */
   #subscriptions: Subscribing[] = [];
   readonly #waiting = new TextQueue();
   readonly #controls = new ControlFrames();

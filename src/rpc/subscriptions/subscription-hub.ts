@@ -174,7 +174,7 @@ export class SubscriptionHub {
     this.#unwatch = undefined;
   }
 
-  /** Closes the connection to a pool in another process that nobody here wants to hear of. */
+  /** Closes the connection to a pool in another process when no subscription needs it. */
   #leavePool(): void {
     const users = this.#transactions.size + this.#pendingSubscriptions.size + this.#awaitingPool;
     if (users === 0) this.#sources.pool?.relay?.close();

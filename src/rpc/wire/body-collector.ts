@@ -33,7 +33,7 @@ export class BodyCollector {
     return this.#length > this.#maxBytes;
   }
 
-  /** Reading on would be a favour that costs too much. */
+  /** So far over the limit that the connection is cut off instead of read to its end. */
   get hopeless(): boolean {
     return this.#length > this.#maxBytes + DRAINED_BYTES;
   }

@@ -8,7 +8,7 @@ import type { ServerSocket, SocketHandlers } from "./web-socket.ts";
 
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
 
-/** Head of a request. Valid only during the call that hands it over, but for what it says as a Caller. */
+/** Head of a request. Valid during the call only, except for the members of Caller. */
 export interface RequestHead extends Caller {
   /** As sent, upper case for the known verbs. */
   readonly method: string;
@@ -115,7 +115,7 @@ export interface ListenerOptions {
    * proxies, which carry requests of many clients, are not bounded so.
    */
   maxConnectionsPerClient?: number;
-  /** Proxies whose word counts on which client a request is from; none when absent. */
+  /** Proxies whose forwarding header is trusted; none when absent. */
   proxies?: TrustedProxies;
   /** Counts the connections; with others when threads share the port. */
   connections?: OpenConnections;

@@ -15,7 +15,7 @@ function unavailable(message: string): Answer {
   };
 }
 
-/** All that a connection over the cap is told. It is then closed. */
+/** To a connection over the limit, which is then closed. */
 export const TOO_MANY_CONNECTIONS = unavailable("Too many connections");
 /** To a request for a WebSocket of a client that has as many as it may have. */
 export const TOO_MANY_SOCKETS = unavailable("Too many WebSocket connections of this client");
@@ -23,7 +23,7 @@ export const TOO_MANY_SOCKETS = unavailable("Too many WebSocket connections of t
 export const TOO_MANY_ANSWERS = unavailable("The node is busy: too many answers wait to be taken");
 /** To a request whose body there is no room for, because of others. Its body is not read. */
 export const TOO_MANY_BODIES = unavailable("The node is busy: too many request bodies are under way");
-/** To a request whose end cannot be told for certain (RFC 9112 section 6.3). The connection is then closed. */
+/** To a request of ambiguous length (RFC 9112 section 6.3). The connection is then closed. */
 export const UNCERTAIN_LENGTH: Answer = {
   status: 400,
   headers: [["Content-Type", "application/json; charset=utf-8"]],

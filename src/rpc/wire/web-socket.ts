@@ -4,7 +4,7 @@
 export interface ServerSocket {
   /** Sends a text message. Its bytes must not change any more. */
   send(text: Uint8Array): void;
-  /** The same for bytes of which nobody else has any use: their memory is given back as soon as may be. */
+  /** The same for bytes that belong to this message alone: their memory is freed as soon as they are sent. */
   give(text: Uint8Array): void;
   /** Runs `sends`, whose messages may then leave together. */
   together(sends: () => void): void;

@@ -3,7 +3,7 @@ import type { Codec } from "../../codecs/json/codec.ts";
 /** A configuration key that admin calls can show and change. */
 export interface ConfigKey {
   readonly codec: Codec<unknown>;
-  /** The only generation of the API with this key; absent: both have it. */
+  /** The only API with this key; absent: both have it. */
   readonly only?: "node" | "svc";
   /** Shown as [Redacted]. */
   readonly secret?: true;

@@ -3,11 +3,11 @@ import { type JsonSchema, members, named } from "../../codecs/json/json-schema.t
 import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS, SELECTOR } from "../../codecs/json/scalars.ts";
 import type { ConfigKey } from "./config-key.ts";
 
-type Generation = "node" | "svc";
+type Api = "node" | "svc";
 export type ConfigKeys = ReadonlyMap<string, ConfigKey>;
 
-/** Whether a generation of the API has the key. */
-export const isOf = (generation: Generation, { only = generation }: ConfigKey): boolean => only === generation;
+/** Whether an API has the key. */
+export const isOf = (api: Api, { only = api }: ConfigKey): boolean => only === api;
 
 /** Schemas of answers, by the title of the matching input schema. */
 const SHOWN: Readonly<Record<string, JsonSchema>> = {
@@ -36,26 +36,26 @@ function shownForm(schema: JsonSchema): JsonSchema {
   return schema;
 }
 
-const TITLES: Readonly<Record<Generation, string>> = { node: "ReleaseNodeAdminConfig", svc: "NodeAdminConfig" };
+const TITLES: Readonly<Record<Api, string>> = { node: "ReleaseNodeAdminConfig", svc: "NodeAdminConfig" };
 
 function schemasOf(
-  generation: Generation,
+  api: Api,
   keys: ConfigKeys,
   form: (codec: Codec<unknown>) => JsonSchema,
 ): Record<string, JsonSchema> {
-  const own = [...keys].filter(([, key]) => isOf(generation, key));
+  const own = [...keys].filter(([, key]) => isOf(api, key));
   return Object.fromEntries(own.map(([name, { codec }]) => [name, form(codec)]));
 }
 
 /** Schema of what getConfig answers. */
-export function shownConfigSchema(generation: Generation, keys: ConfigKeys): JsonSchema {
+export function shownConfigSchema(api: Api, keys: ConfigKeys): JsonSchema {
   const description = "The running configuration, by key; what is not set is absent, and secrets are [Redacted].";
-  const schemas = schemasOf(generation, keys, (codec) => shownForm(codec.schema ?? {}));
-  return named(TITLES[generation], description, members({}, schemas));
+  const schemas = schemasOf(api, keys, (codec) => shownForm(codec.schema ?? {}));
+  return named(TITLES[api], description, members({}, schemas));
 }
 
 /** Schema of what setConfig accepts. */
-export function givenConfigSchema(generation: Generation, keys: ConfigKeys): JsonSchema {
-  const schemas = schemasOf(generation, keys, (codec) => codec.schema ?? {});
-  return named(`${TITLES[generation]}Change`, "Keys of the configuration and their new values.", members({}, schemas));
+export function givenConfigSchema(api: Api, keys: ConfigKeys): JsonSchema {
+  const schemas = schemasOf(api, keys, (codec) => codec.schema ?? {});
+  return named(`${TITLES[api]}Change`, "Keys of the configuration and their new values.", members({}, schemas));
 }

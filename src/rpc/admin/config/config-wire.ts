@@ -11,15 +11,15 @@ const REDACTED = "[Redacted]";
  * A partial configuration to be merged. Every unknown key and every broken rule is reported, and a single one rejects
  * the whole call, so that no typo goes unnoticed. Null is not a value.
  */
-export function configCodec(generation: "node" | "svc", keys: ConfigKeys): Codec<ConfigValues> {
+export function configCodec(api: "node" | "svc", keys: ConfigKeys): Codec<ConfigValues> {
   return {
-    schema: givenConfigSchema(generation, keys),
+    schema: givenConfigSchema(api, keys),
     read(value, path, issues) {
       if (!isObject(value)) return wrongType(issues, path, "object", value);
       const read: [string, unknown][] = [];
       for (const [name, given] of Object.entries(value)) {
         const key = keys.get(name);
-        if (key === undefined || !isOf(generation, key)) {
+        if (key === undefined || !isOf(api, key)) {
           issues.push({ text: "Unrecognized key", path: [...path, name] });
           continue;
         }
@@ -36,14 +36,14 @@ export function configCodec(generation: "node" | "svc", keys: ConfigKeys): Codec
   };
 }
 
-/** The set keys of one generation; amounts as decimal text, secrets redacted. */
-export function configEncoder(generation: "node" | "svc", keys: ConfigKeys): Encoder<ConfigValues> {
+/** The set keys of one API; amounts as decimal text, secrets redacted. */
+export function configEncoder(api: "node" | "svc", keys: ConfigKeys): Encoder<ConfigValues> {
   const shown = (value: unknown, { secret }: ConfigKey): unknown => {
     if (secret && value !== undefined) return REDACTED;
     return typeof value === "bigint" ? value.toString() : value;
   };
-  return encoder(shownConfigSchema(generation, keys), (out, values) => {
-    const own = [...keys].filter(([, key]) => isOf(generation, key));
+  return encoder(shownConfigSchema(api, keys), (out, values) => {
+    const own = [...keys].filter(([, key]) => isOf(api, key));
     out.value(Object.fromEntries(own.map(([name, key]) => [name, shown(values[name], key)])));
   });
 }

@@ -218,7 +218,7 @@ export class UwsExchange implements Timed, Caller {
     res.cork(() => {
       writeHead(res, answer, !close);
       if (this.#facts.headOnly) res.endWithoutBody(length, close);
-      // The library lets go of a connection that ends, so what it still holds for it is bounded.
+      // The library drops a connection that ends, so what it still buffers for it is bounded.
       else if (length === 0 || (close && end === undefined && length <= WHOLE_ANSWER_BYTES)) res.end(body, close);
       else return this.#sendPiecewise(answer);
       this.finish();

@@ -135,9 +135,9 @@ interface ConnectionLimits {
 }
 
 /**
- * The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. A new
- * connection beyond the most takes the place of the longest idle one. Returns what counts the end of a connection that
- * the library does not tell of.
+ * The library reports connections that open and close as +1 and -1, but relates no request to them. A new connection
+ * beyond the limit replaces the one that has been idle longest. Returns a function that counts the end of a connection
+ * which the library does not report.
  */
 function capConnections(
   app: types.TemplatedApp,

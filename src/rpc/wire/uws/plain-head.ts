@@ -53,7 +53,7 @@ export class PlainHeads {
     }
   };
 
-  /** undefined if the request is no plain POST. One that does not say once how long it is, is none. */
+  /** undefined if the request is no plain POST. A plain POST has exactly one Content-Length. */
   read(req: uws.HttpRequest): PlainHeaders | undefined {
     this.#isPlain = true;
     this.#lengthLines = 0;

@@ -59,8 +59,8 @@ class PlainHead implements RequestHead {
 }
 
 /**
- * One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is
- * passed on.
+ * One request on the fast path. It becomes an ordinary exchange, which gets all further events, when it cannot be
+ * answered at once.
  */
 class PlainExchange implements Caller {
   readonly #res: uws.HttpResponse;

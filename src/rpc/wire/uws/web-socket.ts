@@ -48,8 +48,8 @@ export interface UwsSockets {
  * Serves WebSockets at the application's paths. Other requests there go on to the next route. Returns a function that
  * ends what runs beside.
  *
- * The library keeps an unfinished message to itself and does not tell of it. So a socket that may send long messages
- * has its longest counted as unfinished while it is open. When there is no room for that, a new socket may send
+ * The library does not report messages that are not complete. So a socket that may send long messages has its longest
+ * counted as unfinished while it is open. When there is no room for that, a new socket may send
  * messages up to SHORT_MESSAGE_BYTES. A message whose frame is not complete in time is noticed by a ping: its answer
  * cannot come in between. (That of a message in several frames can.)
  */
@@ -222,7 +222,7 @@ class UwsSocket implements ServerSocket {
     this.control();
   }
 
-  /** A ping, whose answer is on its way, or a pong. */
+  /** A ping, which the library has answered, or a pong. */
   control(): void {
     this.#handlers()?.control();
     if (this.#ending === undefined) return;
