@@ -1,4 +1,5 @@
 import type { Values } from "../config/options.ts";
+import { type PartValues, partValues } from "../config/part-values.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { localUrl } from "../process/node-record.ts";
 import type { RunningService } from "../process/supervise.ts";
@@ -6,8 +7,8 @@ import { configuredRunner } from "./configured-runner.ts";
 import { BotRefusedError } from "./errors.ts";
 
 /** Throws a BotRefusedError if the node is configured to check proofs. */
-export function refuseProofs(values: Pick<Values, "realProofs">): void {
-  if (values.realProofs) {
+export function refuseProofs({ real }: PartValues["proofs"]): void {
+  if (real) {
     throw new BotRefusedError("--bot needs a node that checks no proofs: PROVER_REAL_PROOFS=false");
   }
 }
@@ -17,7 +18,8 @@ export function refuseProofs(values: Pick<Values, "realProofs">): void {
  * Throws a BotRefusedError for unsupported settings.
  */
 export function startBotBeside(values: Values, port: number, loggerFor: LoggerFor): RunningService {
-  const url = values.nodeUrl ?? localUrl(values, port);
+  const { bot, rpc } = partValues(values);
+  const url = bot.nodeUrl ?? localUrl(rpc.listen, port);
   const runner = configuredRunner(values, url, loggerFor);
   runner.start().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

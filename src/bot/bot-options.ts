@@ -1,4 +1,4 @@
-import type { Values } from "../config/options.ts";
+import type { PartValues } from "../config/part-values.ts";
 import { BotRefusedError } from "./errors.ts";
 
 /** Settings of the bot, from the options of group "Bot" (docs/configuration.md). */
@@ -22,58 +22,36 @@ export interface BotOptions {
   stopWhenUnhealthy: boolean;
 }
 
-type BotValues = Pick<
-  Values,
-  | "botTxIntervalSeconds"
-  | "botPrivateTransfersPerTx"
-  | "botPublicTransfersPerTx"
-  | "botMinFeePadding"
-  | "botNoStart"
-  | "botTxMinedWaitSeconds"
-  | "botFollowChain"
-  | "botMaxPendingTxs"
-  | "botFlushSetupTransactions"
-  | "botL2GasLimit"
-  | "botDaGasLimit"
-  | "botMaxConsecutiveErrors"
-  | "botStopWhenUnhealthy"
-  | "botMode"
-  | "botContract"
-  | "nodeAdminUrl"
->;
-
 /** Throws a BotRefusedError for settings that the bot does not support. */
-export function botOptions(values: BotValues): BotOptions {
-  const { botPrivateTransfersPerTx: privateTransfersPerTx, botPublicTransfersPerTx: publicTransfersPerTx } = values;
-  if (values.botMode !== "transfer") {
-    throw new BotRefusedError(`BOT_MODE must be transfer, got ${values.botMode}: the bot makes no other transactions`);
+export function botOptions(values: PartValues["bot"]): BotOptions {
+  const { privateTransfersPerTx, publicTransfersPerTx } = values;
+  if (values.mode !== "transfer") {
+    throw new BotRefusedError(`BOT_MODE must be transfer, got ${values.mode}: the bot makes no other transactions`);
   }
-  if (values.botContract !== "TokenContract") {
-    throw new BotRefusedError(`BOT_TOKEN_CONTRACT must be TokenContract, got ${values.botContract}`);
+  if (values.contract !== "TokenContract") {
+    throw new BotRefusedError(`BOT_TOKEN_CONTRACT must be TokenContract, got ${values.contract}`);
   }
   if (privateTransfersPerTx + publicTransfersPerTx === 0) {
     throw new BotRefusedError("BOT_PRIVATE_TRANSFERS_PER_TX and BOT_PUBLIC_TRANSFERS_PER_TX must not both be 0");
   }
-  if (values.botFlushSetupTransactions && values.nodeAdminUrl === undefined) {
+  if (values.flushSetupTransactions && values.nodeAdminUrl === undefined) {
     throw new BotRefusedError("BOT_FLUSH_SETUP_TRANSACTIONS needs the node's admin URL: AZTEC_NODE_ADMIN_URL");
   }
   // Both limits or none, as in the reference's bot; 0 means none.
   const limits =
-    values.botL2GasLimit && values.botDaGasLimit
-      ? { l2GasLimit: values.botL2GasLimit, daGasLimit: values.botDaGasLimit }
-      : {};
+    values.l2GasLimit && values.daGasLimit ? { l2GasLimit: values.l2GasLimit, daGasLimit: values.daGasLimit } : {};
   return {
-    txIntervalMs: values.botTxIntervalSeconds * 1000,
+    txIntervalMs: values.txIntervalSeconds * 1000,
     privateTransfersPerTx,
     publicTransfersPerTx,
-    minFeePadding: values.botMinFeePadding,
-    noStart: values.botNoStart,
-    txMinedWaitMs: values.botTxMinedWaitSeconds * 1000,
-    followChain: values.botFollowChain,
-    maxPendingTxs: values.botMaxPendingTxs,
-    flushSetupTransactions: values.botFlushSetupTransactions,
+    minFeePadding: values.minFeePadding,
+    noStart: values.noStart,
+    txMinedWaitMs: values.txMinedWaitSeconds * 1000,
+    followChain: values.followChain,
+    maxPendingTxs: values.maxPendingTxs,
+    flushSetupTransactions: values.flushSetupTransactions,
     ...limits,
-    maxConsecutiveErrors: values.botMaxConsecutiveErrors,
-    stopWhenUnhealthy: values.botStopWhenUnhealthy,
+    maxConsecutiveErrors: values.maxConsecutiveErrors,
+    stopWhenUnhealthy: values.stopWhenUnhealthy,
   };
 }

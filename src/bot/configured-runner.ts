@@ -1,4 +1,5 @@
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import { loadCore } from "../core/load-core.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { BotNode } from "./bot-node.ts";
@@ -20,13 +21,14 @@ const IDLE = [
 /** Creates the configured bot for a node. Throws a BotRefusedError. */
 export function configuredRunner(values: Values, nodeUrl: string, loggerFor: LoggerFor): BotRunner {
   const log = loggerFor("bot");
-  const options = botOptions(values);
+  const { bot: settings } = partValues(values);
+  const options = botOptions(settings);
   for (const name of IDLE) {
     if (values[name] !== undefined)
       log.warn({ option: name }, "{option} has no effect: the bot sends from the first test account");
   }
   const stop = new AbortController();
-  const node = new BotNode(nodeUrl, values.nodeAdminUrl, stop.signal);
+  const node = new BotNode(nodeUrl, settings.nodeAdminUrl, stop.signal);
   const bot = new TransferBot({ core: loadCore(), node, options, log, signal: stop.signal });
   const giveUp = (): void => {
     log.fatal({}, "exiting because the bot is unhealthy");

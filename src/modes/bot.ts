@@ -1,5 +1,6 @@
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import type { Mode } from "./mode.ts";
 
 function withNodeUrl(values: Values): Values & { nodeUrl: string } {
@@ -17,7 +18,7 @@ export const botMode: Mode = {
     bot && !(node || proverNode || archiver || sequencer || p2pBootstrap),
   async checks() {
     const { botOptions } = await import("../bot/bot-options.ts");
-    return [withNodeUrl, botOptions];
+    return [withNodeUrl, (values) => botOptions(partValues(values).bot)];
   },
   async run({ values, warnings }) {
     const botValues = withNodeUrl(values);

@@ -1,5 +1,6 @@
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import type { Mode } from "./mode.ts";
 
 function requireUpstream({ followerUpstreamUrls }: Values): void {
@@ -16,7 +17,7 @@ export const followerMode: Mode = {
   selected: ({ follower }) => follower,
   async checks() {
     const { apiKeys } = await import("../node/keys/api-keys.ts");
-    return [requireUpstream, apiKeys];
+    return [requireUpstream, (values) => apiKeys(partValues(values).rpc.keys)];
   },
   async run(configuration, version) {
     const { runFollower } = await import("../node/follower/run-follower.ts");

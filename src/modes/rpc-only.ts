@@ -1,5 +1,6 @@
 import { MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import type { Mode } from "./mode.ts";
 
 function withDirectory(values: Values): Values & { dataDirectory: string } {
@@ -19,7 +20,7 @@ export const rpcOnlyMode: Mode = {
   selected: ({ rpcOnly }) => rpcOnly,
   async checks() {
     const { apiKeys } = await import("../node/keys/api-keys.ts");
-    return [withDirectory, apiKeys];
+    return [withDirectory, (values) => apiKeys(partValues(values).rpc.keys)];
   },
   async run({ values, warnings }, version) {
     const directoryValues = withDirectory(values);

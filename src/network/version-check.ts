@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Values } from "../config/options.ts";
+import type { PartValues } from "../config/part-values.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { networkFileLocations, readNetworkFile } from "./network-file.ts";
@@ -18,13 +18,15 @@ export interface Watched {
 
 /** What a node with these options watches: the network's release, and the canonical rollup where it follows that. */
 export function watchedVersions(
-  values: Pick<Values, "network" | "networkConfigLocation" | "dataDirectory" | "rollupVersion">,
+  values: Pick<PartValues, "network" | "storage" | "l1">,
   reader: Pick<ConnectedRollup, "canonicalRollup" | "identity">,
 ): Watched[] {
-  const { network, networkConfigLocation, dataDirectory, rollupVersion } = values;
+  const { name: network, configLocation } = values.network;
+  const { directory } = values.storage;
+  const { rollupVersion } = values.l1;
   if (network === "local") return [];
-  const cacheFolder = dataDirectory === undefined ? undefined : join(dataDirectory, "cache", network);
-  const locations = networkFileLocations(networkConfigLocation);
+  const cacheFolder = directory === undefined ? undefined : join(directory, "cache", network);
+  const locations = networkFileLocations(configLocation);
   const release: Watched = {
     name: "node",
     own: NETWORK_RELEASE,

@@ -1,5 +1,6 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import { type PartValues, partValues } from "../config/part-values.ts";
 import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
@@ -107,17 +108,18 @@ export interface RunningNode extends RunningService {
  * complete. If the start fails, all started parts are stopped.
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  const { values, directory, loggerFor, signal, onFatal } = options;
+  const { values: given, directory, loggerFor, signal, onFatal } = options;
+  const values = partValues(given);
   // Its libraries take memory that a node without peers saves.
-  const peers = values.p2pEnabled ? await import("./parts/p2p.ts") : undefined;
+  const peers = values.p2p.enabled ? await import("./parts/p2p.ts") : undefined;
   peers?.checkP2p(values);
   checkValidator(values);
-  if (hasProver(values)) checkProver(values);
+  if (hasProver(values.modes)) checkProver(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
-    const counted = await startMetrics(options);
+    const counted = await startMetrics({ ...options, values });
     teardown.add("metrics", () => counted.stop());
-    const following = await startChain({ ...options, counted });
+    const following = await startChain({ ...options, values, registryAddress: given.registryAddress, counted });
     teardown.add("chain", () => following.stop());
     const { context } = following;
     const { synchronizer } = context;
@@ -132,10 +134,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("mempool", () => mempool.stop());
     signal.throwIfAborted();
 
-    const duties = await startDuties(context, { ...options, mempool });
+    const duties = await startDuties(context, { ...options, values, mempool });
     teardown.add("duties", () => duties.stop());
     const { p2p, validator, sequencer, prover, sentinel, slasher } = duties;
-    const config = new LiveConfig(adminValues(values), {
+    const config = new LiveConfig(adminValues(given), {
       sync: synchronizer,
       pool: mempool.pool,
       checks: mempool.contexts,
@@ -156,7 +158,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     }
 
     const { snapshots } = following;
-    const ports = await openPorts(context, { ...options, mempool, duties, config, snapshots, signatures });
+    const ports = await openPorts(context, {
+      ...options,
+      values,
+      given,
+      mempool,
+      duties,
+      config,
+      snapshots,
+      signatures,
+    });
     teardown.add("ports", () => ports.stop());
     begin();
     if (p2p !== undefined) joinPeers(p2p, synchronizer, { signal, onFatal });
@@ -165,7 +176,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       () => sentinel?.start(),
       () => undefined,
     );
-    watchReleases(context, options, teardown);
+    watchReleases(context, { values, onReplaced: options.onReplaced }, teardown);
     following.started();
     return {
       port: ports.rpc.port,
@@ -200,14 +211,14 @@ function joinPeers(
 /** Watches for another canonical rollup, and for newer versions, where that is configured. */
 function watchReleases(
   { reader, loggerFor }: Pick<ChainContext, "reader" | "loggerFor">,
-  { values, onReplaced }: Pick<NodeOptions, "values" | "onReplaced">,
+  { values, onReplaced }: Pick<NodeOptions, "onReplaced"> & { values: PartValues },
   teardown: Teardown,
 ): void {
   const log = loggerFor("node");
-  if (values.enableAutoShutdown && values.rollupVersion === "canonical") {
+  if (values.network.shutDownWhenReplaced && values.l1.rollupVersion === "canonical") {
     teardown.add("cutover watch", watchCutover(reader, { log, onReplaced: () => onReplaced?.() }));
   }
-  if (values.enableVersionCheck) {
+  if (values.network.checkVersion) {
     teardown.add("version check", checkVersions(watchedVersions(values, reader), log));
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Values } from "../config/options.ts";
+import type { PartValues } from "../config/part-values.ts";
 import { OperatorError } from "../errors/operator-error.ts";
 import type { L1ContractAddresses, RollupIdentity } from "../l1/types.ts";
 import { fromHex, toHex } from "../protocol/bytes.ts";
@@ -37,9 +37,9 @@ export class NodeRecordError extends OperatorError {
 }
 
 /** URL at which the public port is reached from this machine. */
-export function localUrl({ rpcHost: host, apiPrefix }: Pick<Values, "rpcHost" | "apiPrefix">, port: number): string {
+export function localUrl({ host, prefix }: Pick<PartValues["rpc"]["listen"], "host" | "prefix">, port: number): string {
   const reached = UNSPECIFIED[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${reached}:${port}${apiPrefix}`;
+  return `http://${reached}:${port}${prefix}`;
 }
 
 /** Throws the system's error. */

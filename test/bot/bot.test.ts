@@ -18,40 +18,41 @@ import { NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/re
 const log = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] })("bot");
 
 const VALUES = {
-  botTxIntervalSeconds: 0,
-  botPrivateTransfersPerTx: 1,
-  botPublicTransfersPerTx: 0,
-  botMinFeePadding: 3,
-  botNoStart: false,
-  botTxMinedWaitSeconds: 1,
-  botFollowChain: "NONE",
-  botMaxPendingTxs: 128,
-  botFlushSetupTransactions: false,
-  botL2GasLimit: undefined,
-  botDaGasLimit: undefined,
-  botMaxConsecutiveErrors: 0,
-  botStopWhenUnhealthy: false,
-  botMode: "transfer",
-  botContract: "TokenContract",
+  txIntervalSeconds: 0,
+  privateTransfersPerTx: 1,
+  publicTransfersPerTx: 0,
+  minFeePadding: 3,
+  noStart: false,
+  txMinedWaitSeconds: 1,
+  followChain: "NONE",
+  maxPendingTxs: 128,
+  flushSetupTransactions: false,
+  l2GasLimit: undefined,
+  daGasLimit: undefined,
+  maxConsecutiveErrors: 0,
+  stopWhenUnhealthy: false,
+  mode: "transfer",
+  contract: "TokenContract",
   nodeAdminUrl: undefined,
+  nodeUrl: undefined,
 } satisfies Parameters<typeof botOptions>[0];
 
 const OPTIONS = botOptions(VALUES);
 
 describe("bot options", () => {
   test.each<[Partial<Parameters<typeof botOptions>[0]>, string]>([
-    [{ botMode: "amm" }, "BOT_MODE must be transfer"],
-    [{ botContract: "PrivateTokenContract" }, "BOT_TOKEN_CONTRACT must be TokenContract"],
-    [{ botPrivateTransfersPerTx: 0 }, "must not both be 0"],
-    [{ botFlushSetupTransactions: true }, "needs the node's admin URL"],
+    [{ mode: "amm" }, "BOT_MODE must be transfer"],
+    [{ contract: "PrivateTokenContract" }, "BOT_TOKEN_CONTRACT must be TokenContract"],
+    [{ privateTransfersPerTx: 0 }, "must not both be 0"],
+    [{ flushSetupTransactions: true }, "needs the node's admin URL"],
   ])("bot options %o are refused", (changed, message) => {
     expect(() => botOptions({ ...VALUES, ...changed })).toThrow(BotRefusedError);
     expect(() => botOptions({ ...VALUES, ...changed })).toThrow(message);
   });
 
   test("bot gas limits take effect only when both are set", () => {
-    expect(botOptions({ ...VALUES, botL2GasLimit: 5 }).l2GasLimit).toBeUndefined();
-    expect(botOptions({ ...VALUES, botL2GasLimit: 5, botDaGasLimit: 6 })).toMatchObject({
+    expect(botOptions({ ...VALUES, l2GasLimit: 5 }).l2GasLimit).toBeUndefined();
+    expect(botOptions({ ...VALUES, l2GasLimit: 5, daGasLimit: 6 })).toMatchObject({
       l2GasLimit: 5,
       daGasLimit: 6,
     });
@@ -214,7 +215,7 @@ describe("bot against a node over the recorded chain", () => {
   });
 
   test("a transaction that no block includes ends in an error", async () => {
-    const options = botOptions({ ...VALUES, botFollowChain: "PROPOSED" });
+    const options = botOptions({ ...VALUES, followChain: "PROPOSED" });
     const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
     await bot.setUp();
     await expect(bot.sendOne()).rejects.toThrow(/is pending after \d+ ms, proposed was waited for/);

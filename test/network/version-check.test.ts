@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { NETWORK_RELEASE } from "../../src/network/network-release.ts";
 import { checkVersions, type Watched, watchedVersions } from "../../src/network/version-check.ts";
 
@@ -26,7 +28,12 @@ function watched(network: "testnet" | "local", rollupVersion: number | "canonica
     identity: { addresses: { rollupAddress: FOLLOWED } } as Parameters<typeof watchedVersions>[1]["identity"],
     canonicalRollup: async () => canonical,
   };
-  const values = { network, networkConfigLocation: file, dataDirectory: undefined, rollupVersion };
+  const values = partValues(
+    configure({
+      flags: new Map(),
+      environment: { NETWORK: network, NETWORK_CONFIG_LOCATION: file, ROLLUP_VERSION: String(rollupVersion) },
+    }).values,
+  );
   return watchedVersions(values, reader);
 }
 

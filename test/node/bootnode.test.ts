@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { bootnodeRecord } from "../../src/cli/peers/bootnode-record.ts";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { type RunningBootnode, startBootnode } from "../../src/node/bootnode/start-bootnode.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
@@ -84,7 +85,7 @@ async function inProcess(environment: Record<string, string>): Promise<RunningBo
     environment: { SVC_RPC_HOST: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1", P2P_PORT: port, ...environment },
   });
   const loggerFor = createLogging({ filter: values.logLevel, json: false, secrets: [], write: (l) => lines.push(l) });
-  const bootnode = await startBootnode(values, {
+  const bootnode = await startBootnode(partValues(values), {
     dataDirectory: values.dataDirectory,
     loggerFor,
     signal: new AbortController().signal,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
-import type { Values } from "../../src/config/options.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { type ConfiguredDiscovery, configuredDiscovery } from "../../src/node/peers/node-discovery.ts";
 import { configuredIdentity } from "../../src/node/peers/own-identity.ts";
 import { listedPeers } from "../../src/node/peers/peer-settings.ts";
@@ -25,13 +25,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const valuesOf = (environment: Record<string, string>): Values => configure({ flags: new Map(), environment }).values;
+const valuesOf = (environment: Record<string, string>) =>
+  partValues(configure({ flags: new Map(), environment }).values).p2p;
 
 function discoveryOf(environment: Record<string, string>): ConfiguredDiscovery {
   const values = valuesOf(environment);
-  const identity = configuredIdentity(values, folder, log);
+  const identity = configuredIdentity(values.own, folder, log);
   return configuredDiscovery(values, {
-    ...{ identity, version: node.aztecKey, ip: values.p2pIp, dataDirectory: folder, log },
+    ...{ identity, version: node.aztecKey, ip: values.own.ip, dataDirectory: folder, log },
   });
 }
 
@@ -68,7 +69,7 @@ it("disabled discovery leaves a record", () => {
 });
 
 it("a listed peer that is not valid ends the start with option and item", () => {
-  const listed = (environment: Record<string, string>) => () => listedPeers(valuesOf(environment));
+  const listed = (environment: Record<string, string>) => () => listedPeers(valuesOf(environment).listed);
   expect(listed({ P2P_TRUSTED_PEERS: `${node.txt},enr:damaged` })).toThrow("trustedPeers item 2 must be enr: and a");
   expect(listed({ P2P_PREFERRED_PEERS: bootnode.txt })).toThrow("preferredPeers item 1 must have a TCP address");
   expect(listed({ P2P_PRIVATE_PEERS: bootnode.txt })().private.map(({ id }) => id)).toEqual([bootnode.peerId]);

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { publicPort } from "../../src/node/parts/rpc.ts";
 import { startProvingJobs } from "../../src/node/prover/proving-jobs.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
@@ -33,7 +34,7 @@ async function provingNode() {
   const metrics = new Metrics((error) => {
     throw error;
   });
-  const jobs = await startProvingJobs(values, { threads: 1, lowPriority: false, loggerFor, metrics });
+  const jobs = await startProvingJobs(partValues(values), { threads: 1, lowPriority: false, loggerFor, metrics });
   onTestFinished(() => jobs.stop());
   return jobs;
 }
@@ -121,7 +122,7 @@ it("the namespace is served by a prover node whose broker is in its process, and
   const namespaces = (environment: Record<string, string>, flags: [string, string][] = []) => {
     const { values } = configure({ flags: new Map(flags), environment });
     const reader = { identity: { l1ChainId: 1, rollupVersion: 1, addresses: { rollupAddress: "0x" } } };
-    return publicPort(values, { reader } as never).server.serve.namespaces;
+    return publicPort(partValues(values), { reader } as never).server.serve.namespaces;
   };
   const wanted = { SVC_RPC_NAMESPACES: "node,provingJobSource" };
   const proves: [string, string][] = [["--prover-node", "true"]];

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { BbProcess } from "../../src/mempool/proofs/bb-process.ts";
 import { BbProcesses } from "../../src/mempool/proofs/bb-processes.ts";
 import { configuredVerifier } from "../../src/node/mempool/mempool-proofs.ts";
@@ -45,7 +46,7 @@ async function verifierWith(environment: Record<string, string>) {
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: program, ...environment },
   });
-  const verifier = await configuredVerifier(values, silentLogger);
+  const verifier = await configuredVerifier(partValues(values).proofs, silentLogger);
   onTestFinished(() => verifier.close());
   return { verifier, noted };
 }
@@ -110,7 +111,7 @@ it.each([
 it("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
   const verifier = (environment: Record<string, string>) => {
     const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "false", ...environment } });
-    return configuredVerifier(values, silentLogger);
+    return configuredVerifier(partValues(values).proofs, silentLogger);
   };
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -131,7 +132,7 @@ it("a node that stops while bb is being prepared does not log that proofs cannot
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "true", ...neverReady() } });
-  const verifier = await configuredVerifier(values, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, logger);
   const ready = vi.spyOn(BbProcess.prototype, "close");
   await verifier.close();
   await new Promise(setImmediate);
@@ -146,7 +147,7 @@ it("a program that ends while it is being prepared is logged", async () => {
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
   });
-  const verifier = await configuredVerifier(values, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, logger);
   onTestFinished(() => verifier.close());
   await expect.poll(() => errors.length).toBe(1);
 });

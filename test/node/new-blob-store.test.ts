@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { openBlobSources } from "../../src/node/chain/blobs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -30,7 +31,7 @@ function open(environment: Record<string, string>, start = new AbortController()
     flags: new Map(),
     environment: { ETHEREUM_HOSTS: "http://127.0.0.1:9", ...environment },
   });
-  return openBlobSources(values, identity, silentLogger, { start, l1: new AbortController().signal });
+  return openBlobSources(partValues(values), identity, silentLogger, { start, l1: new AbortController().signal });
 }
 
 test("a node starts with an empty blob store that it reads and writes itself", async () => {

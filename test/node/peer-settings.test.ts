@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { admission, checkAdmission } from "../../src/node/peers/admission.ts";
 import { configuredDiscovery } from "../../src/node/peers/node-discovery.ts";
 import { listedPeers, peerNodeSettings } from "../../src/node/peers/peer-settings.ts";
-import { livePeerSettings } from "../../src/node/settings/live-peer-settings.ts";
 import { generatePeerIdentity } from "../../src/p2p/identity/peer-identity.ts";
 import { Teardown } from "../../src/process/teardown.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -18,7 +18,7 @@ const { node, bootnode, nodeWithoutIp } = vectors.enr;
 const LISTED = { id: node.peerId, address: `/ip4/${node.ip}/tcp/40400`, enr: node.txt };
 
 const valuesOf = (environment: Record<string, string> = {}) =>
-  configure({ flags: new Map(), environment, networkFile: undefined }).values;
+  partValues(configure({ flags: new Map(), environment, networkFile: undefined }).values);
 
 function settingsOf(environment: Record<string, string> = {}, ip: string | undefined = undefined) {
   const constants = { slotDuration: 72, targetCommitteeSize: 48 };
@@ -113,17 +113,19 @@ test("every option of host, gossip and scores changes the setting that it names"
 
 test("a preferred peer without a TCP address is refused, a trusted one may dial by itself", () => {
   const values = valuesOf({ P2P_PREFERRED_PEERS: `${node.txt},${nodeWithoutIp.txt}` });
-  expect(() => listedPeers(values)).toThrow("preferredPeers item 2 must have a TCP address");
-  expect(listedPeers(valuesOf({ P2P_TRUSTED_PEERS: bootnode.txt })).trusted).toMatchObject([{ address: undefined }]);
+  expect(() => listedPeers(values.p2p.listed)).toThrow("preferredPeers item 2 must have a TCP address");
+  expect(listedPeers(valuesOf({ P2P_TRUSTED_PEERS: bootnode.txt }).p2p.listed).trusted).toMatchObject([
+    { address: undefined },
+  ]);
 });
 
 test("the node's record names the broadcast port, and there is no discovery where it is disabled", () => {
   const options = { identity, version: VERSION, ip: "10.1.2.3", dataDirectory: undefined, log };
   const values = valuesOf({ P2P_BROADCAST_PORT: "40500", P2P_DISCOVERY_DISABLED: "true" });
-  const { record, discovery } = configuredDiscovery(values, options);
+  const { record, discovery } = configuredDiscovery(values.p2p, options);
   expect([record.signable.ip, record.signable.udp, record.signable.tcp]).toEqual(["10.1.2.3", 40500, 40500]);
   expect(discovery).toBeUndefined();
-  expect(configuredDiscovery(valuesOf(), options).discovery).toBeDefined();
+  expect(configuredDiscovery(valuesOf().p2p, options).discovery).toBeDefined();
 });
 
 test("without the handshake no peer is asked for its status, and validators-only needs it", () => {
@@ -135,7 +137,7 @@ test("without the handshake no peer is asked for its status, and validators-only
     const teardown = new Teardown(pino({ enabled: false }));
     const client = { request: async () => ({ status: 127, body: new Uint8Array() }) } as never;
     const admitted = admission(context, {
-      values: valuesOf(environment),
+      values: valuesOf(environment).p2p,
       channels: { client, peers: host },
       listed: { trusted: [], private: [], preferred: [] },
       status: () => ({ version: VERSION, latestBlock: 0, latestHash: "", finalizedBlock: 0 }),
@@ -149,10 +151,10 @@ test("without the handshake no peer is asked for its status, and validators-only
   const validators = admit({ P2P_ALLOW_ONLY_VALIDATORS: "true", P2P_MAX_AUTH_FAILED_ATTEMPTS_ALLOWED: "5" });
   expect(validators.isShutOut?.("a stranger")).toBe(true);
   expect(() =>
-    checkAdmission(valuesOf({ P2P_ALLOW_ONLY_VALIDATORS: "true", P2P_DISABLE_STATUS_HANDSHAKE: "true" })),
+    checkAdmission(valuesOf({ P2P_ALLOW_ONLY_VALIDATORS: "true", P2P_DISABLE_STATUS_HANDSHAKE: "true" }).p2p.admission),
   ).toThrow("P2P_DISABLE_STATUS_HANDSHAKE");
 });
 
 test("what setConfig may change of P2P begins with the options' values", () => {
-  expect(livePeerSettings(valuesOf())).toEqual({ reexecutes: true, storesProposedBlocks: true, skipProposals: false });
+  expect(valuesOf().p2p).toMatchObject({ reexecutes: true, storesProposedBlocks: true });
 });

@@ -13,15 +13,16 @@ const KEY_1 = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690
 const ADDRESS_0 = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const ADDRESS_1 = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
+const NO_PROVER = { privateKeys: undefined, addresses: [], id: undefined };
+
 const keysOf = async (given: Partial<Parameters<typeof configuredKeys>[0]>) =>
   (
     await configuredKeys(
       {
-        keyStoreDirectory: undefined,
-        validatorPrivateKeys: undefined,
-        validatorAddresses: [],
-        sequencerPublisherPrivateKeys: undefined,
-        sequencerPublisherAddresses: [],
+        directory: undefined,
+        attesters: { privateKeys: undefined, addresses: [] },
+        publishers: { privateKeys: undefined, addresses: [] },
+        prover: NO_PROVER,
         web3SignerUrl: undefined,
         coinbase: undefined,
         feeRecipient: undefined,
@@ -32,7 +33,7 @@ const keysOf = async (given: Partial<Parameters<typeof configuredKeys>[0]>) =>
   ).current;
 
 it("with validator keys only, the first address is coinbase and publisher, and the fee recipient is zero", async () => {
-  const keys = await keysOf({ validatorPrivateKeys: new Secret([KEY_0, KEY_1]) });
+  const keys = await keysOf({ attesters: { privateKeys: new Secret([KEY_0, KEY_1]), addresses: [] } });
   expect(keys.attesterAddresses()).toEqual([ADDRESS_0, ADDRESS_1]);
   expect(keys.coinbaseOf(ADDRESS_1)).toBe(ADDRESS_0);
   expect(keys.publisherAddresses()).toEqual([ADDRESS_0]);
@@ -41,8 +42,8 @@ it("with validator keys only, the first address is coinbase and publisher, and t
 
 it("publisher keys publish for the configured coinbase and fee recipient", async () => {
   const keys = await keysOf({
-    validatorPrivateKeys: new Secret([KEY_0]),
-    sequencerPublisherPrivateKeys: new Secret([KEY_1]),
+    attesters: { privateKeys: new Secret([KEY_0]), addresses: [] },
+    publishers: { privateKeys: new Secret([KEY_1]), addresses: [] },
     coinbase: `0x${"Ab".repeat(20)}`,
     feeRecipient: new Uint8Array(32).fill(7),
   });
@@ -52,13 +53,15 @@ it("publisher keys publish for the configured coinbase and fee recipient", async
 });
 
 it("with publisher keys only, these propose", async () => {
-  const keys = await keysOf({ sequencerPublisherPrivateKeys: new Secret([KEY_1]) });
+  const keys = await keysOf({ publishers: { privateKeys: new Secret([KEY_1]), addresses: [] } });
   expect(keys.attesterAddresses()).toEqual([ADDRESS_1]);
 });
 
 it("a proposer needs keys, and addresses without keys need a remote signer", async () => {
   await expect(keysOf({})).rejects.toThrow(KeystoreError);
-  await expect(keysOf({ validatorAddresses: [ADDRESS_0] })).rejects.toThrow(/WEB3_SIGNER_URL/);
+  await expect(keysOf({ attesters: { privateKeys: undefined, addresses: [ADDRESS_0] } })).rejects.toThrow(
+    /WEB3_SIGNER_URL/,
+  );
 });
 
 it("keystore files take the place of keys from options, with a warning, and must have validators", async () => {
@@ -66,11 +69,10 @@ it("keystore files take the place of keys from options, with a warning, and must
   try {
     const path = join(folder, "keys.json");
     const values = {
-      keyStoreDirectory: path,
-      validatorPrivateKeys: new Secret([KEY_1]),
-      validatorAddresses: [],
-      sequencerPublisherPrivateKeys: undefined,
-      sequencerPublisherAddresses: [],
+      directory: path,
+      attesters: { privateKeys: new Secret([KEY_1]), addresses: [] },
+      publishers: { privateKeys: undefined, addresses: [] },
+      prover: NO_PROVER,
       web3SignerUrl: undefined,
       coinbase: ADDRESS_1,
       feeRecipient: undefined,

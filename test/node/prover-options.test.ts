@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { startAgents } from "../../src/node/agents/start-agents.ts";
 import { startBroker } from "../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
@@ -36,7 +37,9 @@ const loggerFor = createLogging({
   ...{ json: false, secrets: [], write: () => undefined },
 });
 const valuesOf = (environment: Record<string, string>) =>
-  configure({ flags: new Map([["--port", "0"]]), environment: { SVC_RPC_HOST: "127.0.0.1", ...environment } }).values;
+  partValues(
+    configure({ flags: new Map([["--port", "0"]]), environment: { SVC_RPC_HOST: "127.0.0.1", ...environment } }).values,
+  );
 
 async function brokerWith(environment: Record<string, string>): Promise<{ client: BrokerClient; url: string }> {
   const broker = await startBroker(valuesOf(environment), { dataDirectory: folder, loggerFor });
@@ -134,7 +137,7 @@ it("PROVER_AGENT_POLL_INTERVAL_MS: an agent asks for a job, and sends heartbeats
     PROVER_REAL_PROOFS: "false",
     PROVER_TEST_DELAY_MS: "2000000000",
   });
-  running.push(await startAgents({ ...values, proverBrokerUrl: "http://127.0.0.1:9" }, loggerFor));
+  running.push(await startAgents("http://127.0.0.1:9", values, loggerFor));
   await vi.advanceTimersByTimeAsync(6999);
   expect(asked).toHaveBeenCalledTimes(1);
   const [{ id, type, epoch: epochNumber, input }] = recordedJobs().binary;
@@ -154,15 +157,13 @@ it("agents do only jobs of PROVER_AGENT_PROOF_TYPES, and put outputs into PROVER
   const proofs = join(folder, "proofs");
   running.push(
     await startAgents(
-      {
-        ...valuesOf({
-          PROVER_AGENT_PROOF_TYPES: "PARITY_ROOT",
-          PROVER_PROOF_STORE: `file://${proofs}`,
-          PROVER_REAL_PROOFS: "false",
-          PROVER_AGENT_POLL_INTERVAL_MS: "20",
-        }),
-        proverBrokerUrl: url,
-      },
+      url,
+      valuesOf({
+        PROVER_AGENT_PROOF_TYPES: "PARITY_ROOT",
+        PROVER_PROOF_STORE: `file://${proofs}`,
+        PROVER_REAL_PROOFS: "false",
+        PROVER_AGENT_POLL_INTERVAL_MS: "20",
+      }),
       loggerFor,
     ),
   );

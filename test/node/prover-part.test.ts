@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { createProver, type ProverOptions, type ProverPart } from "../../src/node/parts/prover.ts";
 import { EpochProver } from "../../src/prover/epoch/epoch-prover.ts";
@@ -74,7 +75,12 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
     loggerFor: () => silentLogger,
   };
   const options = {
-    ...{ values, directory: { path: "", temporary: true }, mempool: { digests: { release() {} } }, minedTxs: noTxs },
+    ...{
+      values: partValues(values),
+      directory: { path: "", temporary: true },
+      mempool: { digests: { release() {} } },
+      minedTxs: noTxs,
+    },
     kzg: { open: () => Promise.reject(new Error("is not asked")), load() {}, release() {} },
   };
   const part = await createProver(context as never, options as unknown as ProverOptions);

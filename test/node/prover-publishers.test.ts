@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
-import type { Values } from "../../src/config/options.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { L1Sender } from "../../src/l1/tx/l1-sender.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
@@ -101,7 +101,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
         ...environment,
       },
     });
-    const prover = await configuredProver(values, () => {});
+    const prover = await configuredProver(partValues(values).keys, () => {});
     const clock = new ShiftableClock();
     clock.set((l1.timestamp + 4) * 1000);
     const metrics = new Metrics((error) => {
@@ -111,7 +111,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     observeL1Accounts(metrics, accounts);
     const sampleAccounts = (sending: SendingAccounts) => accounts.add(sending);
     const context = { reader, clock, l1Calls: undefined, metrics, sampleAccounts, loggerFor: () => silentLogger };
-    submitter = startEpochSubmitter(context as never, values as Values, { path: folder, temporary: true }, prover);
+    submitter = startEpochSubmitter(context as never, partValues(values), { path: folder, temporary: true }, prover);
     const { submission, publicInputs } = EPOCH_23;
     const outcome: SubmissionOutcome = await submitter.publisher.publish({
       epoch: 23,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { type ProvingJobs, startProvingJobs } from "../../src/node/prover/proving-jobs.ts";
 import { type HealthParts, nodeHealth } from "../../src/node/services/node-health.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
@@ -21,7 +22,7 @@ async function startWith(environment: Record<string, string>) {
   const metrics = new Metrics((error) => {
     throw error;
   });
-  const jobs = await startProvingJobs(values, { threads: 1, lowPriority: false, loggerFor, metrics });
+  const jobs = await startProvingJobs(partValues(values), { threads: 1, lowPriority: false, loggerFor, metrics });
   onTestFinished(() => jobs.stop());
   return { jobs, metrics: () => prometheusText(metrics.collect()) };
 }
@@ -35,7 +36,7 @@ function componentOf({ brokerHealth }: ProvingJobs) {
     reader: { identity: { l1ChainId: 31337 } },
     synchronizer: { health: { probes: () => [], lagBlocks: () => 0 } },
   };
-  const values = { maxAllowedEthClientDriftSeconds: 0 };
+  const values = { maxDriftSeconds: 0 };
   const parts = { values, mempool: ok, p2p: undefined, snapshots: ok, prover: { node: ok, brokerHealth } };
   const health = nodeHealth(context as never, parts as unknown as HealthParts);
   onTestFinished(() => health.close());

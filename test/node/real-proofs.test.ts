@@ -13,8 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { configure } from "../../src/config/configuration.ts";
 import { ConfigurationError } from "../../src/config/errors.ts";
-import { type RealProofSettings, startRealProver } from "../../src/node/agents/real-proofs.ts";
+import { type PartValues, partValues } from "../../src/config/part-values.ts";
+import { startRealProver } from "../../src/node/agents/real-proofs.ts";
 import type { NodeLogger } from "../../src/process/logging/logging.ts";
 import { Teardown } from "../../src/process/teardown.ts";
 import { JOB_TYPES, type JobTypeName, nameOfJobType } from "../../src/prover/jobs/job-type.ts";
@@ -23,7 +25,14 @@ import { bbProgram } from "../prover/real/bb-program.ts";
 import { jobOf, writeCircuits } from "../prover/real/recorded-circuits.ts";
 
 let folder: string;
-let settings: RealProofSettings;
+/** Changed values of agents and of the proof program. */
+type Changes = Partial<PartValues["agents"] & PartValues["proofs"]>;
+const changed = (values: PartValues, changes: Changes): PartValues => ({
+  ...values,
+  agents: { ...values.agents, ...changes },
+  proofs: { ...values.proofs, ...changes },
+});
+let settings: PartValues;
 const POINT_BYTES = 64;
 
 beforeEach(() => {
@@ -34,20 +43,16 @@ beforeEach(() => {
   const crs = join(folder, "crs");
   mkdirSync(crs);
   writeFileSync(join(crs, "bn254_g1.dat"), "");
-  settings = {
-    acvmBinaryPath: undefined,
-    acvmWorkingDirectory: undefined,
-    bbBinaryPath: bbProgram(folder, "bb", { prove: "exit 1" }),
-    bbSkipCleanup: false,
-    bbWorkingDirectory: join(folder, "work"),
-    crsPath: crs,
-    hardwareConcurrency: 1,
-    verifyHardwareConcurrency: undefined,
-    proverAgentCount: 1,
-    proverAgentMemoryMb: 100_000,
-    proverBrokerJobLimitMs: 60_000,
-    proverCircuitsPath: circuits,
+  const environment = {
+    BB_BINARY_PATH: bbProgram(folder, "bb", { prove: "exit 1" }),
+    BB_WORKING_DIRECTORY: join(folder, "work"),
+    CRS_PATH: crs,
+    HARDWARE_CONCURRENCY: "1",
+    SVC_PROVER_AGENT_MEMORY_MB: "100000",
+    SVC_PROVER_BROKER_JOB_LIMIT_MS: "60000",
+    SVC_PROVER_CIRCUITS_PATH: circuits,
   };
+  settings = partValues(configure({ flags: new Map(), environment }).values);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -64,18 +69,14 @@ function crsOf(points: number): string {
 /** Takes the size for the number of points: files with holes have none. */
 const pointsIn = async (crs: string): Promise<number> => statSync(join(crs, "bn254_g1.dat")).size / POINT_BYTES;
 
-async function started(
-  changes: Partial<RealProofSettings>,
-  wanted: readonly JobTypeName[] = [],
-  { checkString = false } = {},
-) {
+async function started(changes: Changes, wanted: readonly JobTypeName[] = [], { checkString = false } = {}) {
   const lines: Record<string, unknown>[] = [];
   const write = (facts: Record<string, unknown>): unknown => lines.push(facts);
   const log = { debug() {}, info: write, warn: write, error: write } as unknown as NodeLogger;
   const teardown = new Teardown(log);
   try {
     const types = wanted.map((name) => JOB_TYPES[name]);
-    const { types: taken } = await startRealProver({ ...settings, ...changes }, types, {
+    const { types: taken } = await startRealProver(changed(settings, changes), types, {
       ...{ log, teardown },
       ...(checkString ? {} : { pointsIn }),
     });
@@ -95,15 +96,18 @@ const refused = async (...given: Parameters<typeof started>): Promise<string> =>
 };
 
 /** Does a job whose program notes its folder and fails. Returns what was noted. */
-async function failingJob(changes: Partial<RealProofSettings>): Promise<string> {
+async function failingJob(changes: Changes): Promise<string> {
   const log = silentLogger as NodeLogger;
   const teardown = new Teardown(log);
   const noted = join(folder, "noted");
   const prove = `pwd -P > ${noted}; exit 1`;
-  const given = { ...settings, crsPath: crsOf(2 ** 24), bbBinaryPath: bbProgram(folder, "noting", { prove }) };
+  const given = changed(settings, {
+    crsPath: crsOf(2 ** 24),
+    bbBinaryPath: bbProgram(folder, "noting", { prove }),
+  });
   const { type, input } = jobOf("TX_MERGE_ROLLUP");
   try {
-    const { prover } = await startRealProver({ ...given, ...changes }, [type], { log, teardown, pointsIn });
+    const { prover } = await startRealProver(changed(given, changes), [type], { log, teardown, pointsIn });
     await expect(prover.prove({ type, input }, new AbortController().signal)).rejects.toThrow("exit code 1");
   } finally {
     await teardown.run();
@@ -149,16 +153,16 @@ describe("agents with real proofs", () => {
     expect(taken).not.toContain("PUBLIC_VM");
     expect(taken).not.toContain("ROOT_ROLLUP");
     expect((await started({ crsPath: crsOf(2 ** 24 + 1) })).taken).toContain("ROOT_ROLLUP");
-    const small = await started({ crsPath: crsOf(2 ** 25), proverAgentMemoryMb: 3000 });
+    const small = await started({ crsPath: crsOf(2 ** 25), memoryMb: 3000 });
     expect(small.taken).toContain("BLOCK_MERGE_ROLLUP");
     expect(small.taken).not.toContain("PARITY_BASE");
-    const shared = await started({ crsPath: crsOf(2 ** 26), proverAgentMemoryMb: 3000, proverAgentCount: 2 });
+    const shared = await started({ crsPath: crsOf(2 ** 26), memoryMb: 3000, count: 2 });
     expect(shared.taken).not.toContain("BLOCK_MERGE_ROLLUP");
     expect(shared.taken).toContain("CHECKPOINT_PADDING_ROLLUP");
   });
 
   it("say at their start which types they leave to others, and why", async () => {
-    const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), proverAgentMemoryMb: 4000 });
+    const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), memoryMb: 4000 });
     const left = lines.map(({ left }) => left).find(Array.isArray) as string[];
     expect(left).toContain("PUBLIC_VM: the published proof program is built without the public VM");
     expect(left).toContain("PARITY_BASE: it takes 4512 MiB, there are 4000");
@@ -167,10 +171,10 @@ describe("agents with real proofs", () => {
   });
 
   it("refuse to start with one line about what is missing", async () => {
-    expect(await refused({ proverCircuitsPath: undefined })).toMatch(
+    expect(await refused({ circuitsPath: undefined })).toMatch(
       /^real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set/,
     );
-    expect(await refused({ proverCircuitsPath: join(folder, "none") })).toMatch(/none, which is not there/);
+    expect(await refused({ circuitsPath: join(folder, "none") })).toMatch(/none, which is not there/);
     expect(await refused({ bbBinaryPath: join(folder, "none") })).toMatch(
       /^real proofs need the proof program \(BB_BINARY_PATH\): .*none is not there$/,
     );

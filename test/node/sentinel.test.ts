@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { createSentinel, type SentinelContext, type SentinelOptions } from "../../src/node/parts/sentinel.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { MemoryStore } from "../mempool/support/memory-store.ts";
@@ -14,7 +15,7 @@ function context(): { context: SentinelContext; warnings: string[] } {
 function options(environment: Record<string, string>, p2p: SentinelOptions["p2p"]): SentinelOptions {
   const { values } = configure({ flags: new Map(), environment });
   const store = new MemoryStore() as unknown as SentinelOptions["mempool"]["store"];
-  return { values, mempool: { store }, p2p, ownValidators: () => [] };
+  return { values: partValues(values).sentinel, mempool: { store }, p2p, ownValidators: () => [] };
 }
 
 const PEERS = {} as NonNullable<SentinelOptions["p2p"]>;

@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { configuredGroup, openNodeSigningGuard } from "../../src/node/keys/signing-guard.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { runSvc } from "../cli/run-svc.ts";
 import { ROLLUP, TIMES } from "../validator/signing/requests.ts";
 
 const URL_WITH_PASSWORD = "postgresql://svc:secret-word@127.0.0.1:1/duties";
-const valuesOf = (environment: Record<string, string>) => configure({ flags: new Map(), environment }).values;
+const valuesOf = (environment: Record<string, string>) =>
+  partValues(configure({ flags: new Map(), environment }).values).signing;
 
 test("without VALIDATOR_HA_SIGNING_ENABLED a node belongs to no high-availability group", () => {
   expect(configuredGroup(valuesOf({ VALIDATOR_HA_DATABASE_URL: URL_WITH_PASSWORD }))).toBeUndefined();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { ProposalVerdict } from "../../src/checkpoints/proposals/proposal-verdict.ts";
 import { storedBlock } from "../../src/checkpoints/proposals/stored-block.ts";
 import { configure } from "../../src/config/configuration.ts";
+import { partValues } from "../../src/config/part-values.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { Keystore } from "../../src/keystore/keystore.ts";
 import { PrivateKey } from "../../src/keystore/private-key.ts";
@@ -98,7 +99,7 @@ function validator(
   const part = startValidator(
     context,
     {
-      values,
+      values: partValues(values),
       keys,
       kzg,
       signing: attesterSigning(keys, guard),
@@ -211,7 +212,7 @@ describe("the validator of a node", () => {
 
 describe("options of the validator", () => {
   const given = (environment: Record<string, string>, sequencer = true) =>
-    configure({ flags: new Map(sequencer ? [["--sequencer", "true"]] : []), environment }).values;
+    partValues(configure({ flags: new Map(sequencer ? [["--sequencer", "true"]] : []), environment }).values);
 
   it("a node has a validator if it has peers and a sequencer, unless it is disabled, or if it observes", () => {
     expect(hasValidator(given({ P2P_ENABLED: "1" }))).toBe(true);

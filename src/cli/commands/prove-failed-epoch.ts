@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { Command } from "commander";
 import { configure } from "../../config/configuration.ts";
 import type { OptionKey } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 
@@ -35,7 +36,7 @@ export function proveFailedEpochCommand(): Command {
         process.once(name, () => stopping.abort(new FailedEpochError(`is not proven: ${name} ended the program`)));
       }
       const parts = { loggerFor: loggingOf(values), threads: availableParallelism(), signal: stopping.signal };
-      const proven = await runFailedEpoch(folder, values, parts);
+      const proven = await runFailedEpoch(folder, partValues(values), parts);
       process.stdout.write(`${JSON.stringify(proven, undefined, 2)}\n`);
     }),
   );

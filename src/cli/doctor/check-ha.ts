@@ -1,10 +1,11 @@
+import type { PartValues } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { configuredGroup, type SigningSettings } from "../../node/keys/signing-guard.ts";
+import { configuredGroup } from "../../node/keys/signing-guard.ts";
 import { DutyDatabase } from "../../validator/signing/postgres/duty-database.ts";
 import { type Finding, fail, ok, skip } from "./finding.ts";
 
 /** The database of high-availability signing: reached, migrated. */
-export async function checkHa(values: SigningSettings): Promise<Finding> {
+export async function checkHa(values: PartValues["signing"]): Promise<Finding> {
   const check = "HA database";
   let database: DutyDatabase | undefined;
   try {

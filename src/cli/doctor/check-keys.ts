@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { KeystoreError } from "../../keystore/errors.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
@@ -53,9 +53,9 @@ async function checkFiles(path: string): Promise<KeyFacts> {
   }
 }
 
-async function checkOptions(values: Values): Promise<KeyFacts> {
+async function checkOptions(values: PartValues): Promise<KeyFacts> {
   try {
-    const { current } = await configuredKeys(values, () => undefined);
+    const { current } = await configuredKeys(values.keys, () => undefined);
     const attesters = current.attesterAddresses().map(checksumAddress);
     return {
       findings: [ok("keys", `${attesters.length} attesters: ${attesters.join(", ")}`)],
@@ -68,11 +68,12 @@ async function checkOptions(values: Values): Promise<KeyFacts> {
 }
 
 /** Keys of validators and publishers, and the key of the peer id. */
-export async function checkKeys(values: Values): Promise<KeyFacts> {
-  const { keyStoreDirectory, peerIdPrivateKeyPath } = values;
+export async function checkKeys(values: PartValues): Promise<KeyFacts> {
+  const { directory: keyStoreDirectory } = values.keys;
+  const { keyPath: peerIdPrivateKeyPath } = values.p2p.own;
   const peer = peerIdPrivateKeyPath === undefined ? undefined : checkSecretFile("permissions", peerIdPrivateKeyPath);
   const findings = peer === undefined ? [] : [peer];
-  if (!values.sequencer) return { findings: [...findings, skip("keys", "no --sequencer")], publishers: [] };
+  if (!values.modes.sequencer) return { findings: [...findings, skip("keys", "no --sequencer")], publishers: [] };
   const keys = await (keyStoreDirectory === undefined ? checkOptions(values) : checkFiles(resolve(keyStoreDirectory)));
   return { ...keys, findings: [...findings, ...keys.findings] };
 }

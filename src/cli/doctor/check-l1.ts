@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ChainState } from "../../archiver/tables/chain-state.ts";
 import { Checkpoints } from "../../archiver/tables/checkpoints.ts";
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
@@ -26,22 +26,22 @@ const TIMEOUT_MS = 10_000;
 const USUAL_RANGE = 600;
 
 export interface L1Settings {
-  values: Values;
+  values: PartValues;
   /** Whether the data directory has a chain store of this program's schema. */
   stored: boolean;
   publishers: readonly string[];
   now(): number;
 }
 
-function connectOptions(values: Values, registryAddress: string): ConnectOptions {
+function connectOptions(values: PartValues, registryAddress: string): ConnectOptions {
   return {
-    l1RpcUrls: values.l1RpcUrls,
-    l1ChainId: values.l1ChainId,
-    ethereumSlotDuration: values.ethereumSlotDuration,
+    l1RpcUrls: values.l1.urls,
+    l1ChainId: values.l1.chainId,
+    ethereumSlotDuration: values.l1.slotDuration,
     registryAddress,
-    rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    rollupVersion: values.l1.rollupVersion === "canonical" ? undefined : values.l1.rollupVersion,
     otherAddresses: {},
-    timeoutMs: values.ethereumHttpTimeoutMs ?? TIMEOUT_MS,
+    timeoutMs: values.l1.timeoutMs ?? TIMEOUT_MS,
     retryDelaysMs: [],
     logger: silentLogger,
   };
@@ -65,8 +65,8 @@ async function storedPositions(dataDirectory: string | undefined): Promise<Store
   }
 }
 
-async function connected(values: Values): Promise<{ reader?: ConnectedRollup; finding: Finding }> {
-  const { registryAddress } = values;
+async function connected(values: PartValues): Promise<{ reader?: ConnectedRollup; finding: Finding }> {
+  const { registryAddress } = values.l1;
   if (registryAddress === undefined) {
     const remedy = "give --network, or --registry-address (REGISTRY_CONTRACT_ADDRESS)";
     return { finding: fail("rollup", "no registry address is given", remedy) };
@@ -75,7 +75,7 @@ async function connected(values: Values): Promise<{ reader?: ConnectedRollup; fi
     const reader = await connectRollup(connectOptions(values, registryAddress));
     const { addresses, rollupVersion, genesisArchiveRoot: deployed } = reader.identity;
     const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
-    const geneses = new ConfiguredGeneses(loadCore(), values);
+    const geneses = new ConfiguredGeneses(loadCore(), values.genesis);
     if (geneses.of(deployed)) return { reader, finding: ok("rollup", rollup) };
     const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot)}`;
     const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
@@ -91,19 +91,24 @@ async function connected(values: Values): Promise<{ reader?: ConnectedRollup; fi
   }
 }
 
-async function checkSources(values: Values, reader: ConnectedRollup, from: number, range: number): Promise<Finding[]> {
+async function checkSources(
+  values: PartValues,
+  reader: ConnectedRollup,
+  from: number,
+  range: number,
+): Promise<Finding[]> {
   const blobs = createBlobFetcher({
     identity: reader.identity,
-    l1RpcUrls: values.l1RpcUrls,
-    l1TimeoutMs: values.ethereumHttpTimeoutMs,
-    fileStoreUrls: values.blobFileStoreUrls,
-    fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
-    consensusFirst: !values.blobPreferFilestores,
-    consensusUrls: values.l1ConsensusHostUrls,
-    consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
-    consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
-    archiveUrl: values.archiveApiUrl,
-    ...objectStoreAccess(values),
+    l1RpcUrls: values.l1.urls,
+    l1TimeoutMs: values.l1.timeoutMs,
+    fileStoreUrls: values.blobs.fileStoreUrls,
+    fileStoreTimeoutMs: values.blobs.fileStoreTimeoutMs,
+    consensusFirst: !values.blobs.preferFileStores,
+    consensusUrls: values.l1.consensusUrls,
+    consensusApiKeys: reveal(values.l1.consensusApiKeys)?.map((key) => key || undefined),
+    consensusApiKeyHeaders: values.l1.consensusApiKeyHeaders.map((header) => header || undefined),
+    archiveUrl: values.blobs.archiveUrl,
+    ...objectStoreAccess(values.objectStores),
     timeoutMs: TIMEOUT_MS,
     retryDelaysMs: [],
   });
@@ -117,20 +122,20 @@ async function checkSources(values: Values, reader: ConnectedRollup, from: numbe
 
 /** Endpoints, rollup, clock, blobs and balances. */
 export async function checkL1({ values, stored, publishers, now }: L1Settings): Promise<Finding[]> {
-  const { l1RpcUrls, l1ChainId: chainId } = values;
+  const { urls: l1RpcUrls, chainId } = values.l1;
   if (l1RpcUrls.length === 0) return [fail("L1", "no endpoint is given", "give --l1-rpc-urls (ETHEREUM_HOSTS)")];
   const { reader, finding: rollup } = await connected(values);
   const constants = reader?.identity.constants;
   const logRange = constants
-    ? Math.max(Math.floor((values.archiverBatchSize * constants.slotDuration) / constants.ethereumSlotDuration), 1)
+    ? Math.max(Math.floor((values.sync.batchSize * constants.slotDuration) / constants.ethereumSlotDuration), 1)
     : USUAL_RANGE;
-  const positions = stored ? await storedPositions(values.dataDirectory) : undefined;
+  const positions = stored ? await storedPositions(values.storage.directory) : undefined;
   const from = constants && Math.max(constants.l1StartBlock, (positions?.synced ?? -1) + 1);
   const logged = positions?.published ?? constants?.l1StartBlock;
   const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logged, logRange };
   const endpoints = await Promise.all(l1RpcUrls.map((url) => checkEndpoint(url, needs)));
   const latest = endpoints.flatMap((endpoint) => endpoint.latest ?? []);
-  const clock = checkClock(latest, { chainId, maxDriftSeconds: values.maxAllowedEthClientDriftSeconds, now });
+  const clock = checkClock(latest, { chainId, maxDriftSeconds: values.l1.maxDriftSeconds, now });
   const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs: TIMEOUT_MS, retryDelaysMs: [], logger: silentLogger });
   const blobs =
     reader !== undefined && from !== undefined

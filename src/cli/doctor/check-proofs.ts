@@ -1,17 +1,12 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { BbProgramError, findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.ts";
 import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 const CHECK = "proofs";
 
 /** What would check the proofs of transactions. */
-export async function checkProofs({
-  realProofs,
-  debugForceTxProofVerification,
-  bbBinaryPath,
-}: Pick<Values, "realProofs" | "debugForceTxProofVerification" | "bbBinaryPath">): Promise<Finding> {
-  if (!realProofs && !debugForceTxProofVerification)
-    return skip(CHECK, "the network is configured to run without proofs");
+export async function checkProofs({ real, verifier, bbBinaryPath }: PartValues["proofs"]): Promise<Finding> {
+  if (!real && !verifier.forced) return skip(CHECK, "the network is configured to run without proofs");
   try {
     const { path, version } = await findBbProgram(bbBinaryPath);
     return ok(CHECK, `bb ${version} runs: ${path}`);

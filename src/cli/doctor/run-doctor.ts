@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { directoryHolder } from "../../storage/directory-lock.ts";
 import { checkDirectory } from "./check-directory.ts";
@@ -23,15 +24,20 @@ async function findings(check: string, work: () => Promise<Finding[]>): Promise<
 
 /** All findings about a configuration, in the order in which they are shown. */
 export async function examine(values: Values, now: () => number = Date.now): Promise<Finding[]> {
-  const path = values.dataDirectory && resolve(values.dataDirectory);
+  const parts = partValues(values);
+  const path = parts.storage.directory && resolve(parts.storage.directory);
   const holder = path === undefined ? undefined : directoryHolder(path);
-  const [directory, keys, proofs] = await Promise.all([checkDirectory(path), checkKeys(values), checkProofs(values)]);
+  const [directory, keys, proofs] = await Promise.all([
+    checkDirectory(path),
+    checkKeys(parts),
+    checkProofs(parts.proofs),
+  ]);
   const { publishers } = keys;
   const stored = directory.identity !== undefined;
   const [l1, ports, database] = await Promise.all([
-    findings("L1", () => checkL1({ values, stored, publishers, now })),
+    findings("L1", () => checkL1({ values: parts, stored, publishers, now })),
     checkPorts(values, holder !== undefined),
-    findings("HA database", async () => [await checkHa(values)]),
+    findings("HA database", async () => [await checkHa(parts.signing)]),
   ]);
   return [...checkMachine(), ...directory.findings, ...l1, ...ports, ...keys.findings, ...database, proofs];
 }

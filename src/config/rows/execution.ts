@@ -8,6 +8,7 @@ export const execution = {
     {
       env: ["DEBUG_FORCE_TX_PROOF_VERIFICATION"],
       kind: boolean,
+      to: ["proofs.verifier.forced"],
       meaning: "verify the proofs of txs even if proofs are simulated",
       usedBy: "mempool",
     },

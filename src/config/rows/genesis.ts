@@ -9,6 +9,7 @@ export const genesis = {
     {
       env: ["TEST_ACCOUNTS"],
       kind: boolean,
+      to: ["genesis.testAccounts"],
       meaning: "fund the test accounts in the genesis state",
     },
     false,
@@ -17,6 +18,7 @@ export const genesis = {
     {
       env: ["SPONSORED_FPC"],
       kind: boolean,
+      to: ["genesis.sponsoredFpc"],
       meaning: "fund the sponsored fee payment contract in the genesis state",
     },
     false,
@@ -25,6 +27,7 @@ export const genesis = {
     {
       env: ["PREFUND_ADDRESSES"],
       kind: listOf(l2Address),
+      to: ["genesis.prefundAddresses"],
       meaning: "additional addresses to fund in the genesis state",
     },
     [],

@@ -9,6 +9,7 @@ export const l1Transactions = {
     {
       env: ["L1_GAS_LIMIT_BUFFER_PERCENTAGE"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.gasLimitBufferPercentage"],
       meaning: "percentage added to the gas estimate",
     },
     20,
@@ -17,6 +18,7 @@ export const l1Transactions = {
     {
       env: ["L1_GAS_PRICE_MAX", "L1_FEE_PER_GAS_GWEI_MAX"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.maxGwei"],
       meaning: "maximum fee per gas in gwei, 0 for no limit",
     },
     2000,
@@ -25,6 +27,7 @@ export const l1Transactions = {
     {
       env: ["L1_BLOB_FEE_PER_GAS_MAX", "L1_BLOB_FEE_PER_GAS_GWEI_MAX"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.maxBlobGwei"],
       meaning: "maximum fee per blob gas in gwei, 0 for no limit",
     },
     3000,
@@ -33,6 +36,7 @@ export const l1Transactions = {
     {
       env: ["L1_PRIORITY_FEE_BUMP_PERCENTAGE"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.priorityFeeBumpPercentage"],
       meaning: "percentage added to the priority fee for the first attempt",
     },
     20,
@@ -41,6 +45,7 @@ export const l1Transactions = {
     {
       env: ["L1_PRIORITY_FEE_RETRY_BUMP_PERCENTAGE"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.priorityFeeRetryBumpPercentage"],
       meaning: "percentage added to the priority fee for each retry",
     },
     50,
@@ -54,6 +59,7 @@ export const l1Transactions = {
       ],
       deprecated: ["L1_FIXED_PRIORITY_FEE_PER_GAS", "L1_FIXED_PRIORITY_FEE_PER_GAS_GWEI"],
       kind: integer(0, MAX_COUNT),
+      to: ["l1Txs.minimumPriorityFeeGwei"],
       meaning: "minimum priority fee in gwei",
     },
     0,
@@ -62,6 +68,7 @@ export const l1Transactions = {
     {
       env: ["L1_TX_MONITOR_MAX_ATTEMPTS"],
       kind: integer(0, MAX_CONCURRENCY),
+      to: ["l1Txs.maxSpeedUpAttempts"],
       meaning: "maximum number of times that a tx is resent with higher fees",
     },
     3,
@@ -70,6 +77,7 @@ export const l1Transactions = {
     {
       env: ["L1_TX_MONITOR_CHECK_INTERVAL_MS"],
       kind: integer(1, MAX_MILLISECONDS),
+      to: ["l1Txs.checkIntervalMs"],
       meaning: "polling interval for a sent tx, in ms",
     },
     1000,
@@ -78,6 +86,7 @@ export const l1Transactions = {
     {
       env: ["L1_TX_MONITOR_STALL_TIME_MS"],
       kind: integer(0, MAX_MILLISECONDS),
+      to: ["l1Txs.stallTimeMs"],
       meaning: "time without inclusion after which a tx is resent with higher fees, in ms",
     },
     12000,
@@ -86,18 +95,25 @@ export const l1Transactions = {
     {
       env: ["L1_TX_MONITOR_TX_TIMEOUT_MS"],
       kind: integer(0, MAX_MILLISECONDS),
+      to: ["l1Txs.timeoutMs"],
       meaning: "time after which a tx is abandoned, in ms, 0 for never",
     },
     120_000,
   ),
   l1TxCancelOnTimeout: rows.withDefault(
-    { env: ["L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT"], kind: boolean, meaning: "cancel a tx when it is abandoned" },
+    {
+      env: ["L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT"],
+      kind: boolean,
+      to: ["l1Txs.cancelOnTimeout"],
+      meaning: "cancel a tx when it is abandoned",
+    },
     true,
   ),
   l1TxCancellationFinalTimeoutMs: rows.withDefault(
     {
       env: ["L1_TX_MONITOR_TX_CANCELLATION_TIMEOUT_MS"],
       kind: integer(0, MAX_MILLISECONDS),
+      to: ["l1Txs.cancellationFinalTimeoutMs"],
       meaning: "time after which a cancellation is abandoned, in ms",
     },
     288_000,
@@ -106,6 +122,7 @@ export const l1Transactions = {
     {
       env: ["L1_TX_MONITOR_TX_UNSEEN_CONSIDERED_DROPPED_MS"],
       kind: integer(0, MAX_MILLISECONDS),
+      to: ["l1Txs.unseenConsideredDroppedMs"],
       meaning: "time after which a cancellation that L1 does not know counts as dropped, in ms",
     },
     72000,

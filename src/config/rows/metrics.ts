@@ -9,6 +9,7 @@ export const metrics = {
     flags: ["--metrics-port"],
     env: ["SVC_METRICS_PORT"],
     kind: port,
+    to: ["metrics.port"],
     meaning: "port of GET /metrics for Prometheus, 0 for any free one; unset opens none",
   }),
   metricsHost: rows.withDefault(
@@ -16,6 +17,7 @@ export const metrics = {
       flags: ["--metrics-host"],
       env: ["SVC_METRICS_HOST"],
       kind: text,
+      to: ["metrics.host"],
       meaning: "address that the port of metrics binds to",
     },
     "127.0.0.1",

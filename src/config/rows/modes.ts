@@ -5,17 +5,35 @@ const { withDefault } = rowsOf("Modes", "process");
 
 /** Modes of `svc start` (docs/protocol/09-configuration.md#99-modes). */
 export const modes = {
-  node: withDefault({ flags: ["--node"], kind: switchOn, meaning: "run a node" }, false),
+  node: withDefault({ flags: ["--node"], kind: switchOn, to: ["modes.node"], meaning: "run a node" }, false),
   sequencer: withDefault(
-    { flags: ["--sequencer"], kind: switchOn, meaning: "also build and attest blocks", usedBy: "sequencer" },
+    {
+      flags: ["--sequencer"],
+      kind: switchOn,
+      to: ["modes.sequencer"],
+      meaning: "also build and attest blocks",
+      usedBy: "sequencer",
+    },
     false,
   ),
   proverNode: withDefault(
-    { flags: ["--prover-node"], kind: switchOn, meaning: "also prove epochs; implies --node", usedBy: "prover" },
+    {
+      flags: ["--prover-node"],
+      kind: switchOn,
+      to: ["modes.proverNode"],
+      meaning: "also prove epochs; implies --node",
+      usedBy: "prover",
+    },
     false,
   ),
   enableProverNode: withDefault(
-    { env: ["ENABLE_PROVER_NODE"], kind: boolean, meaning: "with --node: also prove epochs", usedBy: "prover" },
+    {
+      env: ["ENABLE_PROVER_NODE"],
+      kind: boolean,
+      to: ["modes.enableProverNode"],
+      meaning: "with --node: also prove epochs",
+      usedBy: "prover",
+    },
     false,
   ),
   follower: withDefault(
@@ -45,11 +63,23 @@ export const modes = {
     false,
   ),
   proverAgent: withDefault(
-    { flags: ["--prover-agent"], kind: switchOn, meaning: "run only proving agents", usedBy: "agent" },
+    {
+      flags: ["--prover-agent"],
+      kind: switchOn,
+      to: ["modes.proverAgent"],
+      meaning: "run only proving agents",
+      usedBy: "agent",
+    },
     false,
   ),
   proverBroker: withDefault(
-    { flags: ["--prover-broker"], kind: switchOn, meaning: "run only a proving broker", usedBy: "broker" },
+    {
+      flags: ["--prover-broker"],
+      kind: switchOn,
+      to: ["modes.proverBroker"],
+      meaning: "run only a proving broker",
+      usedBy: "broker",
+    },
     false,
   ),
   rpcOnly: withDefault(
@@ -61,6 +91,9 @@ export const modes = {
     },
     false,
   ),
-  bot: withDefault({ flags: ["--bot"], kind: switchOn, meaning: "run a transaction bot", usedBy: "bot" }, false),
+  bot: withDefault(
+    { flags: ["--bot"], kind: switchOn, to: ["modes.bot"], meaning: "run a transaction bot", usedBy: "bot" },
+    false,
+  ),
   txe: withDefault({ flags: ["--txe"], kind: switchOn, meaning: "run a test server", usedBy: "test server" }, false),
 };

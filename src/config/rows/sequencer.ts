@@ -95,6 +95,7 @@ export const sequencer = {
     env: ["COINBASE"],
     kind: l1Address,
     admin: {},
+    to: ["keys.coinbase"],
     meaning: "L1 address that receives block rewards",
   }),
   feeRecipient: rows.optional({
@@ -102,6 +103,7 @@ export const sequencer = {
     env: ["FEE_RECIPIENT"],
     kind: l2Address,
     admin: {},
+    to: ["keys.feeRecipient"],
     meaning: "L2 address that receives tx fees",
   }),
   enforceTimeTable: rows.withDefault(
@@ -234,6 +236,7 @@ export const sequencer = {
       env: ["SEQ_EXPECTED_BLOCK_PROPOSALS_PER_SLOT"],
       kind: integer(0, MAX_COUNT),
       admin: {},
+      to: ["p2p.topics.blockProposalsPerSlot"],
       meaning: "block proposals per slot expected by gossip scoring, 0 to disable that score",
       usedBy: "p2p",
     },
@@ -279,6 +282,7 @@ export const sequencer = {
     flags: ["--sequencer.sequencerPublisherPrivateKeys"],
     env: ["SEQ_PUBLISHER_PRIVATE_KEYS", "SEQ_PUBLISHER_PRIVATE_KEY"],
     kind: secret(listOf(privateKey)),
+    to: ["keys.publishers.privateKeys"],
     meaning: "private keys of the L1 publisher accounts",
   }),
   sequencerPublisherAddresses: rows.withDefault(
@@ -286,6 +290,7 @@ export const sequencer = {
       flags: ["--sequencer.sequencerPublisherAddresses"],
       env: ["SEQ_PUBLISHER_ADDRESSES"],
       kind: listOf(l1Address),
+      to: ["keys.publishers.addresses"],
       meaning: "addresses of the L1 publisher accounts held by the remote signer",
     },
     [],
@@ -295,6 +300,7 @@ export const sequencer = {
       flags: ["--sequencer.sequencerPublisherAllowInvalidStates"],
       env: ["SEQ_PUBLISHER_ALLOW_INVALID_STATES"],
       kind: boolean,
+      to: ["publisher.allowBusy"],
       meaning: "use a busy publisher if none is idle",
     },
     true,
@@ -303,6 +309,7 @@ export const sequencer = {
     flags: ["--sequencer.sequencerPublisherForwarderAddress"],
     env: ["SEQ_PUBLISHER_FORWARDER_ADDRESS"],
     kind: l1Address,
+    to: ["publisher.forwarder"],
     meaning: "for tests: contract that forwards all L1 txs",
   }),
 };

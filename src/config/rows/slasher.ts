@@ -221,13 +221,19 @@ const sentinelRows = rowsOf("Sentinel", "sentinel");
 
 export const sentinel = {
   sentinelEnabled: sentinelRows.withDefault(
-    { env: ["SENTINEL_ENABLED"], kind: boolean, meaning: "track the performance of validators" },
+    {
+      env: ["SENTINEL_ENABLED"],
+      kind: boolean,
+      to: ["sentinel.enabled"],
+      meaning: "track the performance of validators",
+    },
     false,
   ),
   sentinelHistoryLengthInEpochs: sentinelRows.withDefault(
     {
       env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"],
       kind: integer(1, MAX_COUNT),
+      to: ["sentinel.historyEpochs"],
       meaning: "epochs for which per-slot history is kept",
     },
     24,
@@ -236,6 +242,7 @@ export const sentinel = {
     {
       env: ["SENTINEL_HISTORIC_PROVEN_PERFORMANCE_LENGTH_IN_EPOCHS"],
       kind: integer(1, MAX_COUNT),
+      to: ["sentinel.performanceEpochs"],
       meaning: "epochs for which proven performance is kept",
     },
     2000,

@@ -9,6 +9,7 @@ export const storage = {
     flags: ["--data-directory"],
     env: ["DATA_DIRECTORY"],
     kind: path,
+    to: ["storage.directory"],
     meaning: "directory of the node's data; unset means a temporary one that is deleted at exit",
   }),
   dataStoreMapSizeKb: withDefault(
@@ -16,6 +17,7 @@ export const storage = {
       flags: ["--data-store-map-size-kb"],
       env: ["DATA_STORE_MAP_SIZE_KB"],
       kind: integer(1024, MAX_KIBIBYTES),
+      to: ["storage.mapSizeKb"],
       meaning: "maximum size of the chain store in KiB",
     },
     134217728,

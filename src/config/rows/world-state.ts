@@ -10,6 +10,7 @@ export const worldState = {
       flags: ["--world-state-checkpoint-history"],
       env: ["WS_NUM_HISTORIC_CHECKPOINTS", "WS_NUM_HISTORIC_BLOCKS"],
       kind: integer(-MAX_COUNT, MAX_COUNT),
+      to: ["storage.checkpointHistory"],
       meaning: "checkpoints of world-state history to keep before the finalized one; values below 1 keep all",
     },
     64,

@@ -1,13 +1,8 @@
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import type { SimulatedDelay } from "../../prover/agent/simulated-prover.ts";
 import { isJobTypeName, JOB_TYPE_NAMES, JOB_TYPES, type JobType } from "../../prover/jobs/job-type.ts";
-
-export type AgentProvingSettings = Pick<
-  Values,
-  "proverAgentProofTypes" | "proverTestDelayType" | "proverTestDelayMs" | "proverTestDelayFactor"
->;
 
 /**
  * The types that agents take. Unknown names are dropped, as the reference implementation does, unless none would be
@@ -25,12 +20,6 @@ export function typesOf(names: readonly string[], log: Pick<NodeLogger, "warn">)
   return known.map((name) => JOB_TYPES[name]);
 }
 
-export function delayOf({
-  proverTestDelayType,
-  proverTestDelayMs,
-  proverTestDelayFactor,
-}: AgentProvingSettings): SimulatedDelay {
-  return proverTestDelayType === "fixed"
-    ? { kind: "fixed", ms: proverTestDelayMs }
-    : { kind: "realistic", factor: proverTestDelayFactor };
+export function delayOf({ type, ms, factor }: PartValues["agents"]["delay"]): SimulatedDelay {
+  return type === "fixed" ? { kind: "fixed", ms } : { kind: "realistic", factor };
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism, homedir, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { BbProgramError, findBbProgram } from "../../mempool/proofs/bb-program.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
@@ -19,22 +19,6 @@ import { circuitFile } from "../../prover/real/published-circuit.ts";
 import { RealProver } from "../../prover/real/real-prover.ts";
 import { checkedPoints, ReferenceStringError } from "../../prover/real/reference-string.ts";
 import type { WitnessSolver } from "../../prover/real/witness-solver.ts";
-
-export type RealProofSettings = Pick<
-  Values,
-  | "acvmBinaryPath"
-  | "acvmWorkingDirectory"
-  | "bbBinaryPath"
-  | "bbSkipCleanup"
-  | "bbWorkingDirectory"
-  | "crsPath"
-  | "hardwareConcurrency"
-  | "verifyHardwareConcurrency"
-  | "proverAgentCount"
-  | "proverAgentMemoryMb"
-  | "proverBrokerJobLimitMs"
-  | "proverCircuitsPath"
->;
 
 interface Surroundings {
   readonly log: NodeLogger;
@@ -53,15 +37,16 @@ const keyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
  * share of memory and processors. Rejects with a ConfigurationError.
  */
 export async function startRealProver(
-  values: RealProofSettings,
+  values: PartValues,
   wanted: readonly JobType[],
   { log, teardown, pointsIn = checkedPoints }: Surroundings,
 ): Promise<{ prover: RealProver; types: JobType[] }> {
-  const { proverAgentCount: agents, proverBrokerJobLimitMs: limitMs } = values;
-  const circuits = circuitsOf(values);
-  const crs = values.crsPath ?? join(homedir(), ".bb-crs");
-  const [program, points] = await Promise.all([proofProgram(values), pointsOf(crs, pointsIn)]);
-  const memoryBytes = memoryOf(values) / Math.max(1, agents);
+  const { count: agents } = values.agents;
+  const { jobLimitMs: limitMs } = values.broker.jobs;
+  const circuits = circuitsOf(values.agents);
+  const crs = values.agents.crsPath ?? join(homedir(), ".bb-crs");
+  const [program, points] = await Promise.all([proofProgram(values.proofs), pointsOf(crs, pointsIn)]);
+  const memoryBytes = memoryOf(values.agents) / Math.max(1, agents);
   const { types, left } = provableTypes(
     wanted,
     { memoryBytes, points, hasCircuit: (type) => existsSync(circuitFile(circuits, type)) },
@@ -70,12 +55,12 @@ export async function startRealProver(
   const reasons = left.map(({ name, reason }) => `${name}: ${reason}`);
   if (types.length === 0) throw new ConfigurationError(`no job type can be proven here: ${reasons.join("; ")}`);
   if (left.length > 0) log.warn({ left: reasons }, "job types are left to other agents: {left}");
-  const threads = values.hardwareConcurrency ?? Math.max(1, Math.floor(availableParallelism() / Math.max(1, agents)));
-  const verifyThreads = values.verifyHardwareConcurrency ?? threads;
+  const threads = values.agents.threads ?? Math.max(1, Math.floor(availableParallelism() / Math.max(1, agents)));
+  const verifyThreads = values.agents.verifyThreads ?? threads;
   const folders = new JobFolders({
-    parent: values.bbWorkingDirectory ?? tmpdir(),
-    solverParent: values.acvmWorkingDirectory,
-    keep: values.bbSkipCleanup,
+    parent: values.proofs.bbWorkingDirectory ?? tmpdir(),
+    solverParent: values.agents.acvmWorkingDirectory,
+    keep: values.proofs.bbSkipCleanup,
   });
   await folders.prepare();
   const solver = solverOf(values, threads);
@@ -89,7 +74,7 @@ export async function startRealProver(
 }
 
 /** The folder of the published circuits. Throws a ConfigurationError where it is missing. */
-export function circuitsOf({ proverCircuitsPath: path }: Pick<RealProofSettings, "proverCircuitsPath">): string {
+export function circuitsOf({ circuitsPath: path }: PartValues["agents"]): string {
   if (path !== undefined && existsSync(path)) return path;
   const fault = path === undefined ? "is not set" : `names ${path}, which is not there`;
   throw new ConfigurationError(
@@ -97,7 +82,7 @@ export function circuitsOf({ proverCircuitsPath: path }: Pick<RealProofSettings,
   );
 }
 
-async function proofProgram({ bbBinaryPath }: RealProofSettings): Promise<string> {
+async function proofProgram({ bbBinaryPath }: PartValues["proofs"]): Promise<string> {
   try {
     return (await findBbProgram(bbBinaryPath)).path;
   } catch (error) {
@@ -119,14 +104,15 @@ async function pointsOf(crs: string, pointsIn: (folder: string) => Promise<numbe
 }
 
 /** Bytes for the proofs of all agents: of the machine, or of the container. */
-function memoryOf({ proverAgentMemoryMb }: RealProofSettings): number {
-  if (proverAgentMemoryMb !== undefined) return proverAgentMemoryMb * 2 ** 20;
+function memoryOf({ memoryMb }: PartValues["agents"]): number {
+  if (memoryMb !== undefined) return memoryMb * 2 ** 20;
   const container = process.constrainedMemory();
   return MEMORY_SHARE * (container > 0 ? Math.min(container, totalmem()) : totalmem());
 }
 
-function solverOf(values: RealProofSettings, threads: number): WitnessSolver {
-  const { acvmBinaryPath: program, proverBrokerJobLimitMs: limitMs, proverAgentCount: agents } = values;
+function solverOf(values: PartValues, threads: number): WitnessSolver {
+  const { acvmBinaryPath: program, count: agents } = values.agents;
+  const { jobLimitMs: limitMs } = values.broker.jobs;
   if (program !== undefined) {
     if (!existsSync(program)) throw new ConfigurationError(`ACVM_BINARY_PATH names ${program}, which is not there`);
     return new AcvmProgram({ program, threads, limitMs });

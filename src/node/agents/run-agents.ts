@@ -1,4 +1,5 @@
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { supervise } from "../../process/supervise.ts";
 import { startMetered } from "../parts/metered-service.ts";
@@ -16,8 +17,9 @@ export async function runAgents(
   const start = async () => {
     log.info({ version, node: process.versions.node }, "starting agents of svc {version} on Node.js {node}");
     // Agents have no data directory: their name at a collector is another one after each start.
-    return startMetered({ values, directory: { path: "", temporary: true }, version, loggerFor }, ({ metrics }) =>
-      startAgents(values, loggerFor, metrics),
+    return startMetered(
+      { values: partValues(values), directory: { path: "", temporary: true }, version, loggerFor },
+      ({ metrics }) => startAgents(values.proverBrokerUrl, partValues(values), loggerFor, metrics),
     );
   };
   await supervise(start, { log });

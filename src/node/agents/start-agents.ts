@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
@@ -22,28 +22,9 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
-import { type AgentProvingSettings, delayOf, typesOf } from "./agent-settings.ts";
-import { type RealProofSettings, startRealProver } from "./real-proofs.ts";
-
-export type AgentSettings = ObjectStoreSettings &
-  AgentProvingSettings &
-  RealProofSettings &
-  Pick<
-    Values,
-    | "proverAgentPollIntervalMs"
-    | "realProofs"
-    | "proofStore"
-    | "proverBrokerApiKey"
-    | "port"
-    | "apiPrefix"
-    | "rpcHost"
-    | "rpcMaxBodySize"
-    | "rpcMaxBatchSize"
-    | "rpcMaxConnections"
-    | "rpcMaxConnectionsPerClient"
-    | "rpcRateLimit"
-  > & { readonly proverBrokerUrl: string };
+import { objectStoreAccess } from "../settings/object-access.ts";
+import { delayOf, typesOf } from "./agent-settings.ts";
+import { startRealProver } from "./real-proofs.ts";
 
 export interface RunningAgents extends RunningService {
   /** Of JSON-RPC. */
@@ -51,22 +32,23 @@ export interface RunningAgents extends RunningService {
 }
 
 /**
- * Starts agents that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an
+ * Starts agents of the broker at `url` that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an
  * OperatorError.
  */
 export async function startAgents(
-  values: AgentSettings,
+  url: string,
+  values: PartValues,
   loggerFor: LoggerFor,
   metrics?: Metrics,
 ): Promise<RunningAgents> {
   const log = loggerFor("prover:agent");
-  const { proverBrokerUrl: url, proverAgentCount: count } = values;
+  const { count } = values.agents;
   const store = proofStoreOf(values);
   const teardown = new Teardown(log);
   const { prover, types } = await proverOf(values, log, teardown);
   const interruption = new AbortController();
   const broker = new RemoteConsumer(
-    new BrokerConnection({ url, apiKey: reveal(values.proverBrokerApiKey), signal: interruption.signal }),
+    new BrokerConnection({ url, apiKey: reveal(values.broker.apiKey), signal: interruption.signal }),
   );
   const agents = Array.from(
     { length: count },
@@ -77,7 +59,7 @@ export async function startAgents(
         store,
         prover,
         types,
-        pollIntervalMs: values.proverAgentPollIntervalMs,
+        pollIntervalMs: values.agents.pollIntervalMs,
         logger: log,
         counts: metrics && agentCounts(metrics),
       }),
@@ -86,17 +68,17 @@ export async function startAgents(
   const listener = await startRpcServer(
     provingAgentsRegistry(agents),
     {
-      listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+      listen: { host: values.rpc.listen.host, port: values.rpc.listen.port, prefix: values.rpc.listen.prefix },
       serve: {
         namespaces: agentNamespaces(count),
         guard: (application) => new HealthRoute(application),
       },
       limits: {
-        maxBodyBytes: values.rpcMaxBodySize,
-        maxBatchSize: values.rpcMaxBatchSize,
-        maxConnections: values.rpcMaxConnections,
-        maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-        rateLimit: values.rpcRateLimit,
+        maxBodyBytes: values.rpc.limits.maxBodyBytes,
+        maxBatchSize: values.rpc.limits.maxBatchSize,
+        maxConnections: values.rpc.limits.maxConnections,
+        maxConnectionsPerClient: values.rpc.limits.maxConnectionsPerClient,
+        rateLimit: values.rpc.limits.rateLimit,
       },
     },
     loggerFor("rpc"),
@@ -111,23 +93,23 @@ export async function startAgents(
   log.info(
     {
       ...{ count, broker: redactUrl(url), types: types.length === 0 ? "all" : types.length },
-      proofs: values.realProofs ? "real" : "simulated",
+      proofs: values.proofs.real ? "real" : "simulated",
     },
     "{count} agents with {proofs} proofs take jobs of {types} types from the broker at {broker}",
   );
-  log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
+  log.info({ host: values.rpc.listen.host, port: listener.port }, "answering JSON-RPC on {host}:{port}");
   return { port: listener.port, stop: () => teardown.run() };
 }
 
 async function proverOf(
-  values: AgentSettings,
+  values: PartValues,
   log: NodeLogger,
   teardown: Teardown,
 ): Promise<{ prover: Prover; types: JobType[] }> {
-  const wanted = typesOf(values.proverAgentProofTypes ?? [], log);
-  if (values.realProofs) return startRealProver(values, wanted, { log, teardown });
-  const simulate = simulationFor(values.proverAgentCount, teardown);
-  return { prover: new SimulatedProver(simulate, delayOf(values)), types: wanted };
+  const wanted = typesOf(values.agents.proofTypes ?? [], log);
+  if (values.proofs.real) return startRealProver(values, wanted, { log, teardown });
+  const simulate = simulationFor(values.agents.count, teardown);
+  return { prover: new SimulatedProver(simulate, delayOf(values.agents.delay)), types: wanted };
 }
 
 /** One agent needs no thread of its own, and less memory without. */
@@ -139,7 +121,7 @@ function simulationFor(agents: number, teardown: Teardown): Simulate {
   return pool.simulate;
 }
 
-function proofStoreOf({ proofStore, ...access }: AgentSettings): AgentProofStore {
+function proofStoreOf({ prover: { proofStore }, objectStores }: PartValues): AgentProofStore {
   if (proofStore === undefined) return new InlineStore();
-  return new ObjectProofStore(proofStore, openObjectStore(proofStore, objectStoreAccess(access)));
+  return new ObjectProofStore(proofStore, openObjectStore(proofStore, objectStoreAccess(objectStores)));
 }

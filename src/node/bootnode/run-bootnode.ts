@@ -1,4 +1,5 @@
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../../process/supervise.ts";
@@ -17,7 +18,7 @@ export async function runBootnode(values: Values, version: string, warnings: rea
   const start = async (signal: AbortSignal): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting a bootnode of svc {version} on Node.js {node}");
     if (values.dataDirectory !== undefined) directory = openDataDirectory(values.dataDirectory, lost);
-    return startBootnode(values, { dataDirectory: directory?.path, loggerFor, signal });
+    return startBootnode(partValues(values), { dataDirectory: directory?.path, loggerFor, signal });
   };
   await supervise(start, { log, atExit: () => directory?.release() });
 }

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { Bootnode } from "../../p2p/discovery/bootnode.ts";
 import { BOOTNODE_FIRST_SEQUENCE, bootnodeContent } from "../../p2p/discovery/node-record.ts";
 import { OwnRecord } from "../../p2p/discovery/own-record.ts";
@@ -11,27 +11,6 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import { announcedIp, configuredIdentity, recordFile } from "../peers/own-identity.ts";
 
-export type BootnodeSettings = Pick<
-  Values,
-  | "p2pIp"
-  | "queryForIp"
-  | "p2pPort"
-  | "p2pBroadcastPort"
-  | "listenAddress"
-  | "peerIdPrivateKey"
-  | "peerIdPrivateKeyPath"
-  | "bootstrapNodes"
-  | "l1ChainId"
-  | "port"
-  | "apiPrefix"
-  | "rpcHost"
-  | "rpcMaxBodySize"
-  | "rpcMaxBatchSize"
-  | "rpcMaxConnections"
-  | "rpcMaxConnectionsPerClient"
-  | "rpcRateLimit"
->;
-
 export interface RunningBootnode extends RunningService {
   readonly enr: string;
   /** Of JSON-RPC. */
@@ -40,7 +19,7 @@ export interface RunningBootnode extends RunningService {
 
 /** Starts a bootnode and its JSON-RPC port. Rejects with an OperatorError. */
 export async function startBootnode(
-  values: BootnodeSettings,
+  values: PartValues,
   {
     dataDirectory,
     loggerFor,
@@ -48,20 +27,20 @@ export async function startBootnode(
   }: { dataDirectory: string | undefined; loggerFor: LoggerFor; signal: AbortSignal },
 ): Promise<RunningBootnode> {
   const log = loggerFor("p2p");
-  const identity = configuredIdentity(values, dataDirectory, log);
-  const ip = await announcedIp(values, log, signal);
+  const identity = configuredIdentity(values.p2p.own, dataDirectory, log);
+  const ip = await announcedIp(values.p2p.own, log, signal);
   if (ip === undefined) throw new RangeError("a bootnode needs an address to announce");
-  const udp = values.p2pBroadcastPort ?? values.p2pPort;
+  const udp = values.p2p.own.broadcastPort ?? values.p2p.own.port;
   const bootnode = new Bootnode({
     identity,
     record: new OwnRecord({
       identity,
-      content: bootnodeContent(values.l1ChainId, ip, udp),
+      content: bootnodeContent(values.l1.chainId, ip, udp),
       file: recordFile(dataDirectory, log),
       first: BOOTNODE_FIRST_SEQUENCE,
     }),
-    listen: { address: values.listenAddress, port: udp },
-    bootnodes: usableRecords(values.bootstrapNodes, "bootstrapNodes", log),
+    listen: { address: values.p2p.own.address, port: udp },
+    bootnodes: usableRecords(values.p2p.discovery.bootnodes, "bootstrapNodes", log),
     log,
   });
   const teardown = new Teardown(log);
@@ -73,23 +52,23 @@ export async function startBootnode(
     const listener = await startRpcServer(
       bootnodeRegistry(bootnode),
       {
-        listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+        listen: { host: values.rpc.listen.host, port: values.rpc.listen.port, prefix: values.rpc.listen.prefix },
         serve: {
           namespaces: ["bootstrap"],
           guard: (application) => new HealthRoute(application),
         },
         limits: {
-          maxBodyBytes: values.rpcMaxBodySize,
-          maxBatchSize: values.rpcMaxBatchSize,
-          maxConnections: values.rpcMaxConnections,
-          maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-          rateLimit: values.rpcRateLimit,
+          maxBodyBytes: values.rpc.limits.maxBodyBytes,
+          maxBatchSize: values.rpc.limits.maxBatchSize,
+          maxConnections: values.rpc.limits.maxConnections,
+          maxConnectionsPerClient: values.rpc.limits.maxConnectionsPerClient,
+          rateLimit: values.rpc.limits.rateLimit,
         },
       },
       loggerFor("rpc"),
     );
     teardown.add("rpc", () => listener.close());
-    log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
+    log.info({ host: values.rpc.listen.host, port: listener.port }, "answering JSON-RPC on {host}:{port}");
     return { enr, port: listener.port, stop: () => teardown.run() };
   } catch (error) {
     await teardown.undo();

@@ -1,4 +1,5 @@
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../../process/supervise.ts";
@@ -19,8 +20,8 @@ export async function runBroker(values: Values, version: string, warnings: reado
     log.info({ version, node: process.versions.node }, "starting a proving broker of svc {version} on Node.js {node}");
     directory = openDataDirectory(values.dataDirectory, lost);
     const { path: dataDirectory } = directory;
-    return startMetered({ values, directory, version, loggerFor }, ({ metrics }) =>
-      startBroker(values, { dataDirectory, loggerFor, metrics }),
+    return startMetered({ values: partValues(values), directory, version, loggerFor }, ({ metrics }) =>
+      startBroker(partValues(values), { dataDirectory, loggerFor, metrics }),
     );
   };
   await supervise(start, { log, atExit: () => directory?.release() });

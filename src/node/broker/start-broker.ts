@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
@@ -19,28 +19,6 @@ import { releaseHeaders } from "../../rpc/routes/version-headers.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 
-export type BrokerSettings = Pick<
-  Values,
-  | "proverBrokerJobTimeoutMs"
-  | "proverBrokerJobLimitMs"
-  | "proverBrokerPollIntervalMs"
-  | "proverBrokerJobMaxRetries"
-  | "proverBrokerBatchSize"
-  | "proverBrokerBatchIntervalMs"
-  | "proverBrokerMaxEpochsToKeepResultsFor"
-  | "proverBrokerStoreMapSizeKb"
-  | "proverBrokerDebugReplayEnabled"
-  | "proverBrokerApiKey"
-  | "port"
-  | "apiPrefix"
-  | "rpcHost"
-  | "rpcMaxBodySize"
-  | "rpcMaxBatchSize"
-  | "rpcMaxConnections"
-  | "rpcMaxConnectionsPerClient"
-  | "rpcRateLimit"
->;
-
 /**
  * Least size of a request body. The reference's clients put up to 10 MiB into one request, and a single job with its
  * input may have more than the port's usual limit (docs/protocol/13-proving.md#132-json-rpc).
@@ -58,7 +36,7 @@ export interface RunningBroker extends RunningService {
 
 /** Starts a proving broker and its JSON-RPC port. `dataDirectory` is a folder. Rejects with an OperatorError. */
 export async function startBroker(
-  values: BrokerSettings,
+  values: PartValues,
   { dataDirectory, loggerFor, metrics }: { dataDirectory: string; loggerFor: LoggerFor; metrics?: Metrics },
 ): Promise<RunningBroker> {
   const log = loggerFor("prover:broker");
@@ -66,19 +44,13 @@ export async function startBroker(
   try {
     const store = new JobStore({
       path: join(dataDirectory, "broker"),
-      mapSizeKb: values.proverBrokerStoreMapSizeKb,
-      batchSize: values.proverBrokerBatchSize,
-      batchIntervalMs: values.proverBrokerBatchIntervalMs,
+      ...values.broker.store,
     });
     teardown.add("store", () => store.close());
     const broker = new ProvingBroker(
       store,
       {
-        jobTimeoutMs: values.proverBrokerJobTimeoutMs,
-        jobLimitMs: values.proverBrokerJobLimitMs,
-        pollIntervalMs: values.proverBrokerPollIntervalMs,
-        maxAttempts: values.proverBrokerJobMaxRetries,
-        epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
+        ...values.broker.jobs,
         longPollMs: LONG_POLL_MS,
         outputFault,
         counts: metrics && brokerCounts(metrics),
@@ -88,14 +60,14 @@ export async function startBroker(
     broker.start();
     teardown.add("broker", () => broker.stop());
     if (metrics !== undefined) teardown.add("metrics of the broker", observeBroker(metrics, broker));
-    const key = reveal(values.proverBrokerApiKey);
+    const key = reveal(values.broker.apiKey);
     if (key === undefined) {
       log.warn({}, "no API key is set: anyone who can reach the port can enqueue and settle jobs");
     }
     const listener = await startRpcServer(
-      provingBrokerRegistry(broker, { replay: values.proverBrokerDebugReplayEnabled }),
+      provingBrokerRegistry(broker, { replay: values.broker.replay }),
       {
-        listen: { host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+        listen: { host: values.rpc.listen.host, port: values.rpc.listen.port, prefix: values.rpc.listen.prefix },
         serve: {
           namespaces: ["proverBroker"],
           versionHeaders: releaseHeaders(NETWORK_RELEASE),
@@ -109,18 +81,18 @@ export async function startBroker(
           },
         },
         limits: {
-          maxBodyBytes: Math.max(values.rpcMaxBodySize, LEAST_BODY_BYTES),
-          maxBatchSize: values.rpcMaxBatchSize,
-          maxConnections: values.rpcMaxConnections,
-          maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
-          rateLimit: values.rpcRateLimit,
+          maxBodyBytes: Math.max(values.rpc.limits.maxBodyBytes, LEAST_BODY_BYTES),
+          maxBatchSize: values.rpc.limits.maxBatchSize,
+          maxConnections: values.rpc.limits.maxConnections,
+          maxConnectionsPerClient: values.rpc.limits.maxConnectionsPerClient,
+          rateLimit: values.rpc.limits.rateLimit,
         },
       },
       loggerFor("rpc"),
     );
     teardown.add("rpc", () => listener.close());
     teardown.add("waiting calls", () => broker.release());
-    log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
+    log.info({ host: values.rpc.listen.host, port: listener.port }, "answering JSON-RPC on {host}:{port}");
     return { port: listener.port, stop: () => teardown.run() };
   } catch (error) {
     await teardown.undo();

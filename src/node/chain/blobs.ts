@@ -1,5 +1,5 @@
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { SourcedBlobFetcher } from "../../l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
  * `signals.l1` aborts calls to L1 during the whole lifetime of the sources, which `l1Calls` counts.
  */
 export async function openBlobSources(
-  values: Values,
+  values: PartValues,
   identity: RollupIdentity,
   logger: Logger,
   signals: { start: AbortSignal; l1: AbortSignal },
@@ -24,30 +24,30 @@ export async function openBlobSources(
 ): Promise<SourcedBlobFetcher> {
   const blobs = createBlobFetcher({
     identity,
-    l1RpcUrls: values.l1RpcUrls,
-    l1TimeoutMs: values.ethereumHttpTimeoutMs,
-    fileStoreUrls: values.blobFileStoreUrls,
-    fileStoreTimeoutMs: values.blobFileStoreTimeoutMs,
-    consensusFirst: !values.blobPreferFilestores,
-    uploadUrl: values.blobFileStoreUploadUrl,
-    consensusUrls: values.l1ConsensusHostUrls,
-    consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
-    consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
-    archiveUrl: values.archiveApiUrl,
-    ...objectStoreAccess(values),
+    l1RpcUrls: values.l1.urls,
+    l1TimeoutMs: values.l1.timeoutMs,
+    fileStoreUrls: values.blobs.fileStoreUrls,
+    fileStoreTimeoutMs: values.blobs.fileStoreTimeoutMs,
+    consensusFirst: !values.blobs.preferFileStores,
+    uploadUrl: values.blobs.uploadUrl,
+    consensusUrls: values.l1.consensusUrls,
+    consensusApiKeys: reveal(values.l1.consensusApiKeys)?.map((key) => key || undefined),
+    consensusApiKeyHeaders: values.l1.consensusApiKeyHeaders.map((header) => header || undefined),
+    archiveUrl: values.blobs.archiveUrl,
+    ...objectStoreAccess(values.objectStores),
     signal: signals.l1,
     calls,
     endpoints,
     logger,
   });
-  const { blobFileStoreUrls, blobFileStoreUploadUrl: uploadUrl } = values;
-  const interval = values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS;
+  const { fileStoreUrls: blobFileStoreUrls, uploadUrl } = values.blobs;
+  const interval = values.blobs.healthCheckMinutes * MINUTE_MS;
   try {
     const written = blobs.keepHealthcheck(interval, signals.start);
     // A new store becomes a source with the first healthcheck. Of a store that is not read the write is not awaited, so
     // that a slow one does not delay the start.
     if (uploadUrl !== undefined && blobFileStoreUrls.includes(uploadUrl)) await written;
-    const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources, signal: signals.start });
+    const reachable = await blobs.checkSources({ allowEmpty: values.blobs.allowEmpty, signal: signals.start });
     logger.info({ sources: blobs.sourceNames, reachable }, "{reachable:blob source} can be reached");
     return blobs;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Configuration, reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
 import { UpstreamEndpoints } from "../../rpc/forward/upstream-endpoints.ts";
@@ -38,7 +39,7 @@ export function startFollowerAdmin(
 ): Promise<Listener> {
   const log = context.loggerFor("rpc:admin");
   return startAdmin(context, {
-    ...{ values, directory, reads },
+    ...{ values: partValues(values), directory, reads },
     config: new LiveConfig(adminValues(values), {
       sync: context.synchronizer,
       ...{ pool: undefined, checks: undefined, sequencer: undefined, p2p: undefined },

@@ -7,6 +7,7 @@ import { type ChainServices, openChainServices } from "../../chain-store/chain-s
 import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import { type PartValues, partValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
 import { feedUpstreams } from "../../follower/follow/ask-upstream.ts";
@@ -57,30 +58,31 @@ export interface RunningFollower extends RunningService {
  * started parts are stopped.
  */
 export async function startFollower(options: FollowerOptions): Promise<RunningFollower> {
-  const { values, directory, loggerFor, signal, onFatal } = options;
+  const { values: given, directory, loggerFor, signal, onFatal } = options;
+  const values = partValues(given);
   const log = loggerFor("node");
   const teardown = new Teardown(log);
   try {
-    const counted = await startMetrics(options);
+    const counted = await startMetrics({ ...options, values });
     teardown.add("metrics", () => counted.stop());
     const core = loadCore();
-    const feeds = feedUpstreams(values.followerUpstreamUrls, counted.endpoints);
+    const feeds = feedUpstreams(values.follower.upstreamUrls, counted.endpoints);
     const hello = await upstreamChain({
       upstreams: feeds,
       directory: directory.temporary ? undefined : directory.path,
       core,
-      rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
-      registryAddress: values.registryAddress,
+      rollupVersion: values.l1.rollupVersion === "canonical" ? undefined : values.l1.rollupVersion,
+      registryAddress: values.l1.registryAddress,
       log,
       signal,
     });
     const { identity, publicData } = hello;
-    const threads = threadBudget(availableParallelism(), values);
+    const threads = threadBudget(availableParallelism(), { rpcThreads: values.rpc.listen.threads });
     const hasher = new CorePool({ size: threads.hashing, idleMs: BLOCK_THREADS_IDLE_MS });
     teardown.add("hashing threads", () => hasher.close());
     const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs: BLOCK_THREADS_IDLE_MS });
     teardown.add("rebuild threads", () => rebuilds.close());
-    const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const { mapSizeKb } = values.storage;
     const openChain = (path: string): Promise<ChainServices> =>
       openChainServices({
         ...{ path, mapSizeKb, temporary: directory.temporary },
@@ -88,7 +90,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
         ...{ report: reportMigration("chain", log), signal },
       });
     const logger = loggerFor("follower");
-    if (!removeRefused(directory, logger) && values.syncMode !== "full") {
+    if (!removeRefused(directory, logger) && values.snapshots.mode !== "full") {
       await startFromSnapshot({
         ...{ upstreams: feeds, directory, identity, core, mapSizeKb, openChain, signal },
         ...{ log: logger, stream: process.stderr },
@@ -106,8 +108,8 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       ...{ store, chain, worldState: world, reader, rebuild: rebuilds.rebuild, logger },
       source: (services) => new FeedSource(services, { upstreams: feeds, core }),
       options: {
-        pollingIntervalMs: values.archiverPollingIntervalMS,
-        checkpointHistory: values.worldStateCheckpointHistory,
+        pollingIntervalMs: values.sync.pollingIntervalMs,
+        checkpointHistory: values.storage.checkpointHistory,
       },
     });
     teardown.add("synchronizer", () => synchronizer.stop());
@@ -130,11 +132,11 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       {
         processed: () => chain.state.processed(),
         ready: () => synchronizer.initialSyncComplete,
-        revertWords: values.rpcRevertWords,
-        realProofs: values.realProofs,
+        revertWords: values.rpc.answers.revertWords,
+        realProofs: values.proofs.real,
       },
     );
-    const upstreams = rpcUpstreams(values, hello.rpcPort);
+    const upstreams = rpcUpstreams(values.follower, hello.rpcPort);
     const rpc = await startRpc(
       { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor },
       { values, services, health, upstreams, onFatal },
@@ -148,7 +150,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     const admin = await startFollowerAdmin(
       { synchronizer, chain, reader, metrics, loggerFor },
       {
-        values,
+        values: given,
         directory,
         reads: services,
         health,
@@ -167,9 +169,9 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
 }
 
 /** The nodes that live calls are forwarded to: those given, or the public ports beside the feeds. */
-function rpcUpstreams({ followerRpcUrls, followerUpstreamUrls }: Values, rpcPort: number): UpstreamUrls {
-  if (followerRpcUrls.length > 0 || rpcPort === 0) return new UpstreamUrls(followerRpcUrls);
-  const beside = followerUpstreamUrls.map((url) => {
+function rpcUpstreams({ rpcUrls, upstreamUrls }: PartValues["follower"], rpcPort: number): UpstreamUrls {
+  if (rpcUrls.length > 0 || rpcPort === 0) return new UpstreamUrls(rpcUrls);
+  const beside = upstreamUrls.map((url) => {
     const { protocol, hostname } = new URL(url);
     return `${protocol}//${hostname}:${rpcPort}`;
   });

@@ -1,5 +1,5 @@
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Account } from "../../keystore/accounts.ts";
 import { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import { KeystoreError } from "../../keystore/errors.ts";
@@ -8,18 +8,6 @@ import { loadKeystore, requireKeystoreFiles } from "../../keystore/load-keystore
 import { checkRemoteAccounts } from "../../keystore/remote-signer-check.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { optionAccounts } from "./option-accounts.ts";
-
-export type KeySettings = Pick<
-  Values,
-  | "keyStoreDirectory"
-  | "validatorPrivateKeys"
-  | "validatorAddresses"
-  | "sequencerPublisherPrivateKeys"
-  | "sequencerPublisherAddresses"
-  | "web3SignerUrl"
-  | "coinbase"
-  | "feeRecipient"
->;
 
 /** Default fee recipient: the zero L2 address. */
 const ZERO_L2_ADDRESS = toHex(new Uint8Array(32));
@@ -30,10 +18,10 @@ const ZERO_L2_ADDRESS = toHex(new Uint8Array(32));
  * KeystoreError.
  */
 export async function configuredKeys(
-  values: KeySettings,
+  values: PartValues["keys"],
   warn: (facts: object, message: string) => void,
 ): Promise<ActiveKeystore> {
-  const { keyStoreDirectory: path } = values;
+  const { directory: path } = values;
   const load = () => (path === undefined ? keysOfOptions(values) : loadKeystore({ path, warn }));
   const initial = await load();
   if (path !== undefined) {
@@ -48,12 +36,12 @@ export async function configuredKeys(
 }
 
 /** Names options that a keystore takes the place of. */
-function warnOfUnused(values: KeySettings, warn: (facts: object, message: string) => void): void {
+function warnOfUnused(values: PartValues["keys"], warn: (facts: object, message: string) => void): void {
   const given = {
-    VALIDATOR_PRIVATE_KEYS: (reveal(values.validatorPrivateKeys) ?? []).length > 0,
-    VALIDATOR_ADDRESSES: values.validatorAddresses.length > 0,
-    SEQ_PUBLISHER_PRIVATE_KEYS: (reveal(values.sequencerPublisherPrivateKeys) ?? []).length > 0,
-    SEQ_PUBLISHER_ADDRESSES: values.sequencerPublisherAddresses.length > 0,
+    VALIDATOR_PRIVATE_KEYS: (reveal(values.attesters.privateKeys) ?? []).length > 0,
+    VALIDATOR_ADDRESSES: values.attesters.addresses.length > 0,
+    SEQ_PUBLISHER_PRIVATE_KEYS: (reveal(values.publishers.privateKeys) ?? []).length > 0,
+    SEQ_PUBLISHER_ADDRESSES: values.publishers.addresses.length > 0,
     COINBASE: values.coinbase !== undefined,
     FEE_RECIPIENT: values.feeRecipient !== undefined,
   };
@@ -62,11 +50,11 @@ function warnOfUnused(values: KeySettings, warn: (facts: object, message: string
 }
 
 /** The accounts of single options. Throws a KeystoreError where there are none. */
-function accountsOfOptions(values: KeySettings): { proposers: [Account, ...Account[]]; publishers: Account[] } {
+function accountsOfOptions(values: PartValues["keys"]): { proposers: [Account, ...Account[]]; publishers: Account[] } {
   const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] =>
     optionAccounts(keys, addresses, values.web3SignerUrl);
-  const attesters = accounts(reveal(values.validatorPrivateKeys), values.validatorAddresses);
-  const publishers = accounts(reveal(values.sequencerPublisherPrivateKeys), values.sequencerPublisherAddresses);
+  const attesters = accounts(reveal(values.attesters.privateKeys), values.attesters.addresses);
+  const publishers = accounts(reveal(values.publishers.privateKeys), values.publishers.addresses);
   const [first, ...others] = attesters.length > 0 ? attesters : publishers.slice(0, 1);
   if (first === undefined) {
     const rule = "must be set: a sequencer needs the keys of validators or publishers";
@@ -76,12 +64,12 @@ function accountsOfOptions(values: KeySettings): { proposers: [Account, ...Accou
 }
 
 /** Whether keys are given, as files or as options. Asks no remote signer. Throws a KeystoreError. */
-export function requireProposerKeys(values: KeySettings): void {
-  if (values.keyStoreDirectory === undefined) accountsOfOptions(values);
-  else requireKeystoreFiles(values.keyStoreDirectory);
+export function requireProposerKeys(values: PartValues["keys"]): void {
+  if (values.directory === undefined) accountsOfOptions(values);
+  else requireKeystoreFiles(values.directory);
 }
 
-async function keysOfOptions(values: KeySettings): Promise<Keystore> {
+async function keysOfOptions(values: PartValues["keys"]): Promise<Keystore> {
   const { proposers, publishers } = accountsOfOptions(values);
   const [first] = proposers;
   const { feeRecipient } = values;

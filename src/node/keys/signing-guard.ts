@@ -1,31 +1,16 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
 import { MissingOptionError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type HaGroup, openSigningGuard } from "../../validator/signing/open-signing-guard.ts";
 import type { SigningGuard } from "../../validator/signing/signing-guard.ts";
 
-export type SigningSettings = Pick<
-  Values,
-  | "haSigningEnabled"
-  | "nodeId"
-  | "pollingIntervalMs"
-  | "signingTimeoutMs"
-  | "maxStuckDutiesAgeMs"
-  | "cleanupOldDutiesAfterHours"
-  | "databaseUrl"
-  | "poolMaxCount"
-  | "poolMinCount"
-  | "poolIdleTimeoutMs"
-  | "poolConnectionTimeoutMs"
->;
-
 /** The configured high-availability group, if there is one. Throws MissingOptionError. */
-export function configuredGroup(values: SigningSettings): HaGroup | undefined {
-  if (!values.haSigningEnabled) return undefined;
+export function configuredGroup(values: PartValues["signing"]): HaGroup | undefined {
+  if (!values.enabled) return undefined;
   const { nodeId, pollingIntervalMs, signingTimeoutMs } = values;
   const databaseUrl = reveal(values.databaseUrl);
   if (databaseUrl === undefined) {
@@ -45,19 +30,14 @@ export function configuredGroup(values: SigningSettings): HaGroup | undefined {
     nodeId,
     pollingIntervalMs,
     signingTimeoutMs,
-    stuckAgeMs: values.maxStuckDutiesAgeMs,
-    signedAgeHours: values.cleanupOldDutiesAfterHours,
-    pool: {
-      maxConnections: values.poolMaxCount,
-      minConnections: values.poolMinCount,
-      idleTimeoutMs: values.poolIdleTimeoutMs,
-      connectionTimeoutMs: values.poolConnectionTimeoutMs,
-    },
+    stuckAgeMs: values.stuckAgeMs,
+    signedAgeHours: values.signedAgeHours,
+    pool: values.pool,
   };
 }
 
 interface NodeSigning {
-  values: SigningSettings;
+  values: PartValues["signing"];
   directory: { path: string };
   identity: Pick<RollupIdentity, "addresses" | "constants">;
   /** Unix time in ms. */

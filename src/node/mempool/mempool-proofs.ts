@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { BbBackend } from "../../mempool/proofs/bb-backend.ts";
 import { BbProcesses } from "../../mempool/proofs/bb-processes.ts";
 import { findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.ts";
@@ -12,29 +12,17 @@ import type { Logger } from "../../telemetry/logger.ts";
 /** Most milliseconds of a verification. */
 const LIMIT_MS = 60_000;
 
-export type ProofSettings = Pick<
-  Values,
-  | "realProofs"
-  | "debugForceTxProofVerification"
-  | "bbBinaryPath"
-  | "bbWorkingDirectory"
-  | "bbSkipCleanup"
-  | "numConcurrentIVCVerifiers"
-  | "bbIVCConcurrency"
-  | "proverTestVerificationDelayMs"
->;
-
 /**
  * Chooses and logs the proof verifier: bb's program, its WebAssembly form where the packaged program does not run (the
  * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there).
  */
-export async function configuredVerifier(values: ProofSettings, logger: Logger): Promise<ProofVerifier> {
-  if (!values.realProofs && !values.debugForceTxProofVerification) {
+export async function configuredVerifier(values: PartValues["proofs"], logger: Logger): Promise<ProofVerifier> {
+  if (!values.real && !values.verifier.forced) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
-    return acceptAfter(values.proverTestVerificationDelayMs);
+    return acceptAfter(values.verifier.delayMs);
   }
   // More at once than there are processors would only make each slower.
-  const parallel = Math.min(values.numConcurrentIVCVerifiers, availableParallelism());
+  const parallel = Math.min(values.verifier.parallel, availableParallelism());
   try {
     const backend = await chooseBackend(values, parallel, logger);
     const keepFilesIn = values.bbSkipCleanup ? (values.bbWorkingDirectory ?? DEFAULT_KEPT_FILES) : undefined;
@@ -52,8 +40,9 @@ export async function configuredVerifier(values: ProofSettings, logger: Logger):
 }
 
 /** Rejects with a BbProgramError when neither form of bb runs. */
-async function chooseBackend(values: ProofSettings, parallel: number, logger: Logger): Promise<BbBackend> {
-  const { bbIVCConcurrency: threads, bbWorkingDirectory: cwd } = values;
+async function chooseBackend(values: PartValues["proofs"], parallel: number, logger: Logger): Promise<BbBackend> {
+  const { threads } = values.verifier;
+  const { bbWorkingDirectory: cwd } = values;
   if (cwd !== undefined) await mkdir(cwd, { recursive: true });
   try {
     const { path, version } = await findBbProgram(values.bbBinaryPath);

@@ -1,5 +1,5 @@
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
@@ -13,13 +13,7 @@ import type { ChainContext } from "../context/chain-context.ts";
 import { keystoreControl } from "../services/keystore-control.ts";
 import type { LiveConfig } from "../services/live-config.ts";
 import { syncControl } from "../services/sync-control.ts";
-import { type PortSettings, portOptions } from "./rpc.ts";
-
-export type AdminSettings = PortSettings &
-  Pick<
-    Values,
-    "adminPort" | "adminHost" | "keyStoreDirectory" | "disableAdminApiKey" | "adminApiKeyHash" | "resetAdminApiKey"
-  >;
+import { portOptions } from "./rpc.ts";
 
 /** Services of the admin port. Those that this node does not have are undefined. */
 export interface AdminOptions
@@ -27,7 +21,7 @@ export interface AdminOptions
     AdminServices,
     "snapshots" | "sequencer" | "slasher" | "dutyTimes" | "missedDuties" | "localNetwork" | "reports"
   > {
-  values: AdminSettings;
+  values: PartValues;
   directory: Pick<DataDirectory, "path" | "temporary">;
   config: LiveConfig;
   pool: Pick<TxPool, "clear">;
@@ -56,7 +50,7 @@ export async function startAdmin(context: AdminContext, options: AdminOptions): 
     {
       config,
       sync: syncControl(synchronizer, chain, pool),
-      keystore: keystoreControl({ directory: values.keyStoreDirectory, keys, logger: log }),
+      keystore: keystoreControl({ directory: values.keys.directory, keys, logger: log }),
       snapshots,
       sequencer,
       slasher,
@@ -67,19 +61,19 @@ export async function startAdmin(context: AdminContext, options: AdminOptions): 
     },
     {
       ...port,
-      listen: { ...port.listen, host: values.adminHost, port: values.adminPort },
+      listen: { ...port.listen, host: values.admin.host, port: values.admin.port },
       forward: { forwarder },
       reads,
       key: {
-        disabled: values.disableAdminApiKey,
-        hash: reveal(values.adminApiKeyHash),
-        reset: values.resetAdminApiKey,
+        disabled: values.admin.key.disabled,
+        hash: reveal(values.admin.key.hash),
+        reset: values.admin.key.reset,
         dataDirectory: directory.temporary ? undefined : directory.path,
         log,
       },
     },
     loggerFor("rpc:admin"),
   );
-  log.info({ host: values.adminHost, port: listener.port }, "answering admin JSON-RPC on {host}:{port}");
+  log.info({ host: values.admin.host, port: listener.port }, "answering admin JSON-RPC on {host}:{port}");
   return listener;
 }

@@ -4,8 +4,7 @@ import { reportProgress } from "../../archiver/sync-progress.ts";
 import { Synchronizer } from "../../archiver/synchronizer.ts";
 import { type ChainServices, openChainServices } from "../../chain-store/chain-services.ts";
 import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
-import { shownValue } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { CorePool } from "../../core/pool.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
@@ -33,7 +32,8 @@ import type { NodeMetrics } from "./metrics.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots.ts";
 
 export interface ChainOptions {
-  values: Values & { registryAddress: string };
+  values: PartValues;
+  registryAddress: string;
   directory: DataDirectory;
   loggerFor: LoggerFor;
   /** Aborts the start. */
@@ -53,23 +53,23 @@ export interface ChainPart {
 }
 
 function l1Options(
-  { values, loggerFor, counted, otherAddresses = {} }: ChainOptions,
+  { values, registryAddress, loggerFor, counted, otherAddresses = {} }: ChainOptions,
   clock: ShiftableClock,
 ): ConnectOptions {
   return {
-    l1RpcUrls: values.l1RpcUrls,
-    debugRpcUrls: values.l1DebugRpcUrls,
-    l1ChainId: values.l1ChainId,
-    ethereumSlotDuration: values.ethereumSlotDuration,
-    timeoutMs: values.ethereumHttpTimeoutMs,
-    registryAddress: values.registryAddress,
-    rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    l1RpcUrls: values.l1.urls,
+    debugRpcUrls: values.l1.debugUrls,
+    l1ChainId: values.l1.chainId,
+    ethereumSlotDuration: values.l1.slotDuration,
+    timeoutMs: values.l1.timeoutMs,
+    registryAddress,
+    rollupVersion: values.l1.rollupVersion === "canonical" ? undefined : values.l1.rollupVersion,
     otherAddresses: {
       ...otherAddresses,
-      ...(values.slashFactoryAddress && { slashFactoryAddress: values.slashFactoryAddress }),
-      ...(values.feeAssetHandlerAddress && { feeAssetHandlerAddress: values.feeAssetHandlerAddress }),
+      ...(values.l1.slashFactoryAddress && { slashFactoryAddress: values.l1.slashFactoryAddress }),
+      ...(values.l1.feeAssetHandlerAddress && { feeAssetHandlerAddress: values.l1.feeAssetHandlerAddress }),
     },
-    requireTraces: !values.ethereumAllowNoDebugHosts,
+    requireTraces: !values.l1.allowNoTraces,
     calls: counted.l1Calls,
     endpoints: counted.endpoints,
     logger: loggerFor("l1"),
@@ -84,16 +84,13 @@ async function connectedRollup(
   geneses: ConfiguredGeneses,
 ): Promise<{ reader: ConnectedRollup; publicData: PrefilledEntry[] }> {
   const log = loggerFor("node");
-  log.info(
-    { urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId },
-    "connecting to L1 chain {chainId} at {urls}",
-  );
+  log.info({ urls: values.l1.shownUrls, chainId: values.l1.chainId }, "connecting to L1 chain {chainId} at {urls}");
   const { reader, genesis } = await untilCompatible({
-    host: values.rpcHost,
-    port: values.port,
-    prefix: values.apiPrefix,
-    maxConnections: values.rpcMaxConnections,
-    connect: () => connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal),
+    host: values.rpc.listen.host,
+    port: values.rpc.listen.port,
+    prefix: values.rpc.listen.prefix,
+    maxConnections: values.rpc.limits.maxConnections,
+    connect: () => connectL1(l1, values.l1.maxDriftSeconds, log, signal),
     reconnect: () => connectRollup(l1),
     geneses,
     log,
@@ -129,21 +126,21 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     signal.addEventListener("abort", interrupted);
     const clock = new ShiftableClock();
     const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
-    const { reader, publicData } = await connectedRollup(options, l1, new ConfiguredGeneses(core, values));
+    const { reader, publicData } = await connectedRollup(options, l1, new ConfiguredGeneses(core, values.genesis));
     const { identity } = reader;
 
     const threads = threadBudget(availableParallelism(), {
-      rpcThreads: values.rpcThreads,
-      onlyProves: onlyProves(values),
+      rpcThreads: values.rpc.listen.threads,
+      onlyProves: onlyProves(values.modes),
     });
     // A prover node's memory matters more than how soon it has a block.
-    const idleMs = onlyProves(values) ? undefined : BLOCK_THREADS_IDLE_MS;
+    const idleMs = onlyProves(values.modes) ? undefined : BLOCK_THREADS_IDLE_MS;
     const hasher = new CorePool({ size: threads.hashing, idleMs });
     teardown.add("hashing threads", () => hasher.close());
     const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs });
     teardown.add("rebuild threads", () => rebuilds.close());
 
-    const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const { mapSizeKb } = values.storage;
     const report = reportMigration("chain", log);
     const openChain = (path: string, onFault?: (fault: StoreFault) => void): Promise<ChainServices> =>
       openChainServices({
@@ -173,9 +170,9 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       validateAttestations: attestationValidator(reader),
       logger,
       options: {
-        pollingIntervalMs: values.archiverPollingIntervalMS,
-        batchSize: values.archiverBatchSize,
-        checkpointHistory: values.worldStateCheckpointHistory,
+        pollingIntervalMs: values.sync.pollingIntervalMs,
+        batchSize: values.sync.batchSize,
+        checkpointHistory: values.storage.checkpointHistory,
       },
     });
     teardown.add("synchronizer", () => {

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { ExecutedTx } from "../../execution/executed-tx.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
@@ -27,7 +27,7 @@ import { hasSlasher, type SlasherPart, startSlasher } from "./slasher.ts";
 import { hasValidator, startValidator, type ValidatorPart } from "./validator.ts";
 
 export interface DutiesOptions {
-  values: Values;
+  values: PartValues;
   directory: DataDirectory;
   /** Aborts the start. */
   signal: AbortSignal;
@@ -59,7 +59,7 @@ export async function startDuties(context: ChainContext, options: DutiesOptions)
   const { loggerFor } = context;
   const teardown = new Teardown(loggerFor("node"));
   try {
-    const keys = values.sequencer ? await proposingKeys({ values, loggerFor }) : undefined;
+    const keys = values.modes.sequencer ? await proposingKeys({ values: values.keys, loggerFor }) : undefined;
     const kzg = options.kzg ?? new Kzg();
     if (options.kzg === undefined) teardown.add("KZG", () => kzg.close());
     const guard = keys && signsDuties(values, context) ? await openGuard(context, options) : undefined;
@@ -69,10 +69,10 @@ export async function startDuties(context: ChainContext, options: DutiesOptions)
     const ownValidators = () => keys?.current.attesterAddresses() ?? [];
     const slasher = hasSlasher(values) ? await startSlasher(context, { values, mempool, ownValidators }) : undefined;
     teardown.add("slasher", () => slasher?.stop());
-    const dutyTimes = nodeDutyTimes(context, values, keys !== undefined);
+    const dutyTimes = nodeDutyTimes(context, values.sequencer, keys !== undefined);
     teardown.add("times of duties", () => dutyTimes.close());
     // Its libraries take memory that a node without peers saves.
-    const peers = values.p2pEnabled ? await import("./p2p.ts") : undefined;
+    const peers = values.p2p.enabled ? await import("./p2p.ts") : undefined;
     const p2p = await peers?.createP2p(context, {
       ...{ values, mempool, dutyTimes, signal },
       dataDirectory: directory.temporary ? undefined : directory.path,
@@ -98,11 +98,17 @@ export async function startDuties(context: ChainContext, options: DutiesOptions)
         slasher: slasher?.actions,
       }));
     teardown.add("sequencer", () => producer?.stop());
-    const prover = hasProver(values)
+    const prover = hasProver(values.modes)
       ? await createProver(context, { values, directory, mempool, minedTxs: p2p?.minedTxs, kzg })
       : undefined;
     teardown.add("prover", () => prover?.stop());
-    const sentinel = createSentinel(context, { values, mempool, p2p, ownValidators, report: slasher?.report });
+    const sentinel = createSentinel(context, {
+      values: values.sentinel,
+      mempool,
+      p2p,
+      ownValidators,
+      report: slasher?.report,
+    });
     teardown.add("sentinel", () => sentinel?.stop());
     const parts = { keys, slasher, dutyTimes, p2p, validator, prover, sentinel, ownValidators };
     return { ...parts, sequencer: producer?.sequencer, stop: () => teardown.run() };
@@ -113,13 +119,19 @@ export async function startDuties(context: ChainContext, options: DutiesOptions)
 }
 
 /** Rejects with a KeystoreError. */
-function proposingKeys({ values, loggerFor }: { values: Values; loggerFor: LoggerFor }): Promise<ActiveKeystore> {
+function proposingKeys({
+  values,
+  loggerFor,
+}: {
+  values: PartValues["keys"];
+  loggerFor: LoggerFor;
+}): Promise<ActiveKeystore> {
   const logger = loggerFor("sequencer");
   return configuredKeys(values, (facts, message) => logger.warn(facts, message));
 }
 
 /** Whether the node may have duties to sign: those of a committee, or proposals for peers. */
-function signsDuties(values: Values, { reader }: Pick<ChainContext, "reader">): boolean {
+function signsDuties(values: PartValues, { reader }: Pick<ChainContext, "reader">): boolean {
   return hasValidator(values) || reader.identity.constants.targetCommitteeSize > 0;
 }
 
@@ -130,7 +142,10 @@ async function openGuard(
 ): Promise<SigningGuard> {
   const { identity } = reader;
   const logger = loggerFor("validator:signing");
-  const guard = await openNodeSigningGuard({ values, directory, identity, now: clock.now, endpoints, logger }, signal);
+  const guard = await openNodeSigningGuard(
+    { values: values.signing, directory, identity, now: clock.now, endpoints, logger },
+    signal,
+  );
   const check = new ClockCheck(identity.constants, logger);
   let last = -1;
   synchronizer.on("progress", ({ initialSyncComplete, l1Block }) => {

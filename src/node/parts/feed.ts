@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { UPLOAD_FOLDER } from "../../chain-store/swap.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { FeedThreadData, FromFeedThread } from "../../follower/serve/feed-thread.ts";
 import { feedThreadEntry } from "../../follower/serve/feed-thread-file.ts";
@@ -9,8 +9,6 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { RpcContext } from "./rpc.ts";
 
 export type FeedContext = Pick<RpcContext, "store" | "publicData" | "reader" | "loggerFor">;
-export type FeedSettings = Pick<Values, "feedHost" | "feedPort" | "feedMaxFollowers" | "dataStoreMapSizeKb">;
-
 /** The feed cannot be served. */
 export class FeedStartError extends OperatorError {
   override readonly errorCode: string = "feed-port";
@@ -34,9 +32,10 @@ export interface FeedPart {
 /** Starts the feed if it is configured. Rejects with a FeedStartError. */
 export async function startConfiguredFeed(
   { store, publicData, reader: { identity }, loggerFor }: FeedContext,
-  { values, rpcPort }: { values: FeedSettings; rpcPort: number },
+  { values, rpcPort }: { values: PartValues; rpcPort: number },
 ): Promise<FeedPart | undefined> {
-  const { feedHost: host, feedPort: port, feedMaxFollowers: maxFollowers, dataStoreMapSizeKb: mapSizeKb } = values;
+  const { host, port, maxFollowers } = values.feed;
+  const { mapSizeKb } = values.storage;
   if (port === undefined) return undefined;
   const { epochDuration } = identity.constants;
   const reads = { path: store.path, mapSizeKb, commits: store.commits, epochDuration, publicData };

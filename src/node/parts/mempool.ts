@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ContentStore } from "../../archiver/content-store.ts";
 import { POOL_MIGRATIONS } from "../../chain-store/migrations/migrations.ts";
 import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { Listeners } from "../../events/listeners.ts";
 import { ExecutionPool } from "../../execution/execution-pool.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
@@ -33,31 +33,12 @@ import { StoreCorruptedError } from "../../storage/store-errors.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { followChain } from "../mempool/mempool-events.ts";
-import { configuredVerifier, type ProofSettings } from "../mempool/mempool-proofs.ts";
+import { configuredVerifier } from "../mempool/mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../services/mempool-services.ts";
 import { poolChanges } from "../services/pool-changes.ts";
 
-export type MempoolSettings = ProofSettings &
-  Pick<
-    Values,
-    | "p2pStoreMapSizeKb"
-    | "dataStoreMapSizeKb"
-    | "disableTransactions"
-    | "txPublicSetupAllowListExtend"
-    | "validateMaxL2BlockGas"
-    | "validateMaxDABlockGas"
-    | "maxPendingTxCount"
-    | "archivedTxLimit"
-    | "txPoolDeleteTxsAfterReorg"
-    | "priceBumpPercentage"
-    | "rpcSimulatePublicMaxGasLimit"
-    | "rpcSimulatePublicMaxDebugLogMemoryReads"
-    | "rpcSimulationTimeoutMs"
-    | "slotCheckIntervalMS"
-  >;
-
 export interface MempoolOptions {
-  values: MempoolSettings;
+  values: PartValues;
   directory: Pick<DataDirectory, "path" | "temporary">;
   functionNames: FunctionNames;
   /** Called when the pool's store is damaged. */
@@ -93,7 +74,7 @@ function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
   inspectStore(path);
   return openStore({
     path,
-    mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb,
+    mapSizeKb: values.storage.poolMapSizeKb ?? values.storage.mapSizeKb,
     temporary: directory.temporary,
     // A full store is not fatal: the pool refuses txs, and the effects of blocks are recomputed from the chain.
     onFault: (fault) => void (fault instanceof StoreCorruptedError && onFatal?.(fault)),
@@ -126,7 +107,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     // One more thread: the main thread has little to do while txs wait to be hashed.
     const digests = new DigestPool({ threads: threads.digests });
     teardown.add("tx digest threads", () => digests.close());
-    const configured = await configuredVerifier(values, logger);
+    const configured = await configuredVerifier(values.proofs, logger);
     // Accepting any proof is no verification.
     const proofs = configured.simulated ? configured : countedVerifier(context.metrics, configured);
     teardown.add("proof verifier", () => proofs.close());
@@ -134,7 +115,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     const execution = new ExecutionPool(
       {
         path: context.store.path,
-        mapSizeKb: values.dataStoreMapSizeKb,
+        mapSizeKb: values.storage.mapSizeKb,
         publicData: context.publicData,
         epochDuration: identity.constants.epochDuration,
         commits: context.store.commits,
@@ -147,21 +128,17 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     const states = new CommittedStates(core, world);
     const contexts = new CheckContexts(
       { chain, content, states, identity, fees, now: () => now() / 1000 },
-      {
-        permitted: !values.disableTransactions,
-        setupAllowList: values.txPublicSetupAllowListExtend,
-        validatorGasLimits: { l2Gas: values.validateMaxL2BlockGas, daGas: values.validateMaxDABlockGas },
-      },
+      values.checks,
     );
     const chainView = storedChainView({ content, contexts, states, now });
     const pool = new TxPool(store, chainView, {
-      maxPending: values.maxPendingTxCount,
-      archived: values.archivedTxLimit,
-      deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
+      maxPending: values.pool.maxPending,
+      archived: values.pool.archived,
+      deleteAfterReorg: values.pool.deleteAfterReorg,
       listenerFailed: (error) => logger.error({ err: error }, "a listener of the pool failed"),
     });
     logger.info(
-      { path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount },
+      { path: store.path, pending: pool.pendingCount, most: values.pool.maxPending },
       "opened the pool with {pending:pending tx}",
     );
 
@@ -173,7 +150,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       validator,
       pool,
       chain: chainView,
-      priceBumpPercentage: values.priceBumpPercentage,
+      priceBumpPercentage: values.pool.priceBumpPercentage,
       accepted: (bytes) => submitted.emit(bytes),
       submitted: countSubmissions(context.metrics),
     });
@@ -181,10 +158,8 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     const simulator = new TxSimulator(
       { chain, identity, fees, digests, execution, l1Time },
       {
-        maxGasLimit: values.rpcSimulatePublicMaxGasLimit,
-        maxDebugLogReads: values.rpcSimulatePublicMaxDebugLogMemoryReads,
+        ...values.simulation,
         parallel: threads.execution,
-        limitMs: values.rpcSimulationTimeoutMs,
       },
     );
     observeTxPool(context.metrics, pool);
@@ -194,7 +169,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       synchronizer,
       chain,
       constants: identity.constants,
-      slotCheckIntervalMs: values.slotCheckIntervalMS,
+      slotCheckIntervalMs: values.pool.slotCheckIntervalMs,
       now,
       logger,
     });

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { observeEndpoints } from "../../endpoints/metrics.ts";
 import { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
@@ -6,23 +6,16 @@ import { observeL1Accounts } from "../../l1/tx/metrics.ts";
 import { SampledAccounts, type SendingAccounts } from "../../l1/tx/sampled-accounts.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
-import { nodeResource, type ResourceSettings } from "../../process/otlp/resource.ts";
-import {
-  exportsToCollector,
-  type OtlpExports,
-  type OtlpSettings,
-  startOtlpExports,
-} from "../../process/otlp/start-exports.ts";
+import { nodeResource } from "../../process/otlp/resource.ts";
+import { exportsToCollector, type OtlpExports, startOtlpExports } from "../../process/otlp/start-exports.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
 import { observeProcess } from "../../telemetry/metrics/process-metrics.ts";
 import { TARGET_METRICS } from "../../telemetry/metrics/target-info.ts";
 
-export type MetricsSettings = OtlpSettings & ResourceSettings & Pick<Values, "metricsPort" | "metricsHost">;
-
 export interface MetricsOptions {
-  values: MetricsSettings;
+  values: PartValues;
   directory: Pick<DataDirectory, "path" | "temporary">;
   /** Of this program. */
   version: string;
@@ -68,7 +61,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   // A label for each attribute that the operator gives.
   const row = { ...target, labels: { ...target.labels, ...Object.fromEntries(Object.keys(resource).map(anyValue)) } };
   metrics.observe((to) => to.set(row, 1, resource));
-  const exportsMetrics = values.metricsPort !== undefined || exportsToCollector(values);
+  const exportsMetrics = values.metrics.port !== undefined || exportsToCollector(values);
   teardown.add("metrics of the process", observeProcess(metrics));
   const exports = startOtlpExports({ values, resource, metrics, loggerFor });
   teardown.add("exports to collectors", () => exports.stop());
@@ -84,9 +77,9 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
     endpoints,
     stop: () => teardown.run(),
   };
-  if (values.metricsPort === undefined) return { ...started, port: undefined };
+  if (values.metrics.port === undefined) return { ...started, port: undefined };
   try {
-    const { metricsHost: host, metricsPort } = values;
+    const { host, port: metricsPort } = values.metrics;
     const server = await startMetricsServer({ metrics, host, port: metricsPort });
     teardown.add("port of metrics", () => server.close());
     log.info({ host, port: server.port }, "serving metrics on http://{host}:{port}/metrics");

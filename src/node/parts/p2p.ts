@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import { Equivocations } from "../../mempool/attestations/equivocations.ts";
@@ -26,29 +26,21 @@ import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
-import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
-import { gossipTopics, type TopicSettings } from "../peers/gossip-topics.ts";
-import { type ConfiguredDiscovery, configuredDiscovery, type DiscoverySettings } from "../peers/node-discovery.ts";
+import { admission, checkAdmission } from "../peers/admission.ts";
+import { collectedTxs } from "../peers/collected-txs.ts";
+import { gossipTopics } from "../peers/gossip-topics.ts";
+import { type ConfiguredDiscovery, configuredDiscovery } from "../peers/node-discovery.ts";
 import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
-import { listedPeers, type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
+import { listedPeers, peerNodeSettings } from "../peers/peer-settings.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { peerAnswers } from "../services/peer-answers.ts";
 import { peerReports } from "../services/peer-reports.ts";
-import { type LivePeerSettings, type LivePeerValues, livePeerSettings } from "../settings/live-peer-settings.ts";
+import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 import type { MempoolPart } from "./mempool.ts";
 import type { CommitteeNetwork } from "./validator.ts";
 
-export type P2pSettings = AdmissionSettings &
-  DiscoverySettings &
-  LivePeerValues &
-  PeerSettings &
-  TopicSettings &
-  TxCollectionSettings &
-  Pick<Values, "p2pIp" | "peerIdPrivateKey" | "peerIdPrivateKeyPath" | "queryForIp">;
-
 export interface P2pOptions {
-  values: P2pSettings;
+  values: PartValues;
   /** Undefined for a temporary one. */
   dataDirectory: string | undefined;
   mempool: MempoolPart;
@@ -84,9 +76,9 @@ export interface P2pPart {
  * Checks settings that need nothing that runs, so that a mistake is named at once. Throws a ConfigurationError or
  * NodeRecordError.
  */
-export function checkP2p(values: P2pSettings): void {
-  checkAdmission(values);
-  listedPeers(values);
+export function checkP2p(values: PartValues): void {
+  checkAdmission(values.p2p.admission);
+  listedPeers(values.p2p.listed);
 }
 
 /**
@@ -114,7 +106,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       ...{ pool, committees, recover: await signerRecovery() },
       ...{ equivocations: new Equivocations(logger), events: new ConsensusEvents() },
     };
-    const live = livePeerSettings(options.values);
+    const live: LivePeerSettings = { ...options.values.p2p, skipProposals: false };
     const { node, stop } = await peerNode(context, options, { ...own, consensus, live });
     teardown.add("processing of messages", stop);
     observePeers(metrics, node);
@@ -168,13 +160,19 @@ async function ownPeer(
 ): Promise<OwnPeer> {
   const logger = loggerFor("p2p");
   const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
-  const identity = configuredIdentity(values, dataDirectory, logger);
-  const ip = await announcedIp(values, logger, signal);
+  const identity = configuredIdentity(values.p2p.own, dataDirectory, logger);
+  const ip = await announcedIp(values.p2p.own, logger, signal);
   const { constants } = rollup;
   return {
     version,
     settings: peerNodeSettings(values, { identity, version, ip, release: NETWORK_RELEASE, constants }),
-    discovery: configuredDiscovery(values, { identity, version, ip, dataDirectory, log: loggerFor("p2p:discovery") }),
+    discovery: configuredDiscovery(values.p2p, {
+      identity,
+      version,
+      ip,
+      dataDirectory,
+      log: loggerFor("p2p:discovery"),
+    }),
   };
 }
 
@@ -204,7 +202,7 @@ async function peerNode(
         const collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
         return {
-          ...admission(context, { values, channels, listed, status, teardown }),
+          ...admission(context, { values: values.p2p, channels, listed, status, teardown }),
           topics: gossipTopics(context, {
             ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
             ...{ recover, events, dutyTimes },
@@ -248,7 +246,7 @@ function requestHandlers(
 ): RequestHandlers {
   const blocks = chainBlocks(chain);
   const block = blockHandler(blocks);
-  if (values.disableTransactions) return { block };
+  if (!values.checks.permitted) return { block };
   return {
     block,
     tx: txHandler(pool),

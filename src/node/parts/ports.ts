@@ -1,5 +1,6 @@
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
 import { writeNodeRecord } from "../../process/node-record.ts";
@@ -19,7 +20,9 @@ import type { MempoolPart } from "./mempool.ts";
 import { nodeRecord, publicServices, startRpc } from "./rpc.ts";
 
 export interface PortsOptions {
-  values: Values;
+  values: PartValues;
+  /** The options by name, for reports. */
+  given: Values;
   directory: DataDirectory;
   mempool: MempoolPart;
   duties: DutiesPart;
@@ -44,11 +47,11 @@ export interface PortsPart {
 
 /** Opens the ports. If one cannot be opened, the others are closed. Rejects with an OperatorError. */
 export async function openPorts(context: ChainContext, options: PortsOptions): Promise<PortsPart> {
-  const { values, directory, mempool, duties, config, snapshots, signatures, onFatal } = options;
+  const { values, given, directory, mempool, duties, config, snapshots, signatures, onFatal } = options;
   const { p2p, sentinel, prover, keys, sequencer, slasher, dutyTimes, ownValidators } = duties;
   const teardown = new Teardown(context.loggerFor("node"));
   try {
-    const health = nodeHealth(context, { values, mempool, p2p, snapshots, prover });
+    const health = nodeHealth(context, { values: values.l1, mempool, p2p, snapshots, prover });
     teardown.add("health", () => health.close());
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
     const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events, onFatal });
@@ -65,7 +68,7 @@ export async function openPorts(context: ChainContext, options: PortsOptions): P
       dutyTimes: () => dutyTimes.recent(),
       missedDuties: () => dutyTimes.misses(),
       reports: nodeReports(context, {
-        ...{ values, configuration, logTail, health, p2p },
+        ...{ values: given, configuration, logTail, health, p2p },
         pool: mempool.pool,
         attesters: ownValidators,
       }),

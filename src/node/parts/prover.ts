@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
 import { Teardown } from "../../process/teardown.ts";
@@ -21,36 +21,16 @@ import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import { configuredProver, type ProverKeySettings } from "../keys/prover-keys.ts";
-import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
-import { type SubmitterSettings, startEpochSubmitter } from "../prover/epoch-submitter.ts";
+import { configuredProver } from "../keys/prover-keys.ts";
+import { collectedTxs } from "../peers/collected-txs.ts";
+import { startEpochSubmitter } from "../prover/epoch-submitter.ts";
 import { type FailedEpochServices, FailedEpochUploader } from "../prover/failed-epochs/upload.ts";
-import { type ProvingJobSettings, startProvingJobs } from "../prover/proving-jobs.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
+import { startProvingJobs } from "../prover/proving-jobs.ts";
+import { objectStoreAccess } from "../settings/object-access.ts";
 import type { MempoolPart } from "./mempool.ts";
 
-export type ProverSettings = ProverKeySettings &
-  ProvingJobSettings &
-  SubmitterSettings &
-  TxCollectionSettings &
-  ObjectStoreSettings &
-  Pick<
-    Values,
-    | "dataStoreMapSizeKb"
-    | "proverNodeFailedEpochStore"
-    | "proverNode"
-    | "enableProverNode"
-    | "proverNodeDisableProofPublish"
-    | "proverNodeEpochProvingDelayMs"
-    | "proverNodeMaxParallelBlocksPerEpoch"
-    | "proverNodeMaxPendingJobs"
-    | "proverNodePollingIntervalMs"
-    | "sequencer"
-    | "txGatheringTimeoutMs"
-  >;
-
 export interface ProverOptions {
-  values: ProverSettings;
+  values: PartValues;
   directory: { path: string; temporary: boolean };
   mempool: MempoolPart;
   /** The search among peers; undefined for a node without P2P. */
@@ -70,13 +50,13 @@ export interface ProverPart {
 }
 
 /** Throws a ConfigurationError for settings that cannot work. */
-export function checkProver(values: Pick<Values, "realProofs" | "proverAgentCount" | "proverBrokerUrl">): void {
-  if (values.realProofs && values.proverBrokerUrl === undefined) {
+export function checkProver(values: PartValues): void {
+  if (values.proofs.real && values.broker.url === undefined) {
     throw new ConfigurationError(
       "with real proofs a prover node needs a broker that other agents reach, since none of its own proves PUBLIC_VM: give PROVER_BROKER_HOST, or PROVER_REAL_PROOFS=false",
     );
   }
-  if (values.proverAgentCount === 0 && values.proverBrokerUrl === undefined) {
+  if (values.agents.count === 0 && values.broker.url === undefined) {
     throw new ConfigurationError("a prover node without agents of its own needs a broker: give PROVER_BROKER_HOST");
   }
 }
@@ -94,14 +74,14 @@ export async function createProver(context: ChainContext, options: ProverOptions
   const logger = loggerFor("prover");
   const teardown = new Teardown(logger);
   try {
-    const keys = await configuredProver(values, (facts, message) => logger.warn(facts, message));
+    const keys = await configuredProver(values.keys, (facts, message) => logger.warn(facts, message));
     const submitter = startEpochSubmitter(context, values, directory, keys);
     teardown.add("publisher", () => submitter.stop());
     const jobs = await startProvingJobs(values, {
       ...{ loggerFor, metrics: context.metrics },
       threads: threads.circuits,
       // The duties of validators go first.
-      lowPriority: values.sequencer,
+      lowPriority: values.modes.sequencer,
     });
     teardown.add("proving jobs", () => jobs.stop());
     const { constants, l1ChainId, rollupVersion } = reader.identity;
@@ -116,13 +96,13 @@ export async function createProver(context: ChainContext, options: ProverOptions
       {
         chain: {
           path: store.path,
-          mapSizeKb: values.dataStoreMapSizeKb,
+          mapSizeKb: values.storage.mapSizeKb,
           publicData: context.publicData,
           epochDuration: constants.epochDuration,
           commits: store.commits,
         },
         proverId: keys.id,
-        lowPriority: values.sequencer,
+        lowPriority: values.modes.sequencer,
       },
       { threads: threads.reexecution },
     );
@@ -131,7 +111,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const preparation = new CheckpointPreparation({
       ...{ chain, world, posted },
       txs: options.minedTxs ?? txsWithoutPeers(context, values, mempool, teardown),
-      txTimeoutMs: values.txGatheringTimeoutMs,
+      txTimeoutMs: values.prover.txTimeoutMs,
       execute: reexecution.execute,
     });
     const failed = failedEpochUploader(context, options, { preparation, posted, proverId: keys.id });
@@ -140,7 +120,7 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const openings = new EpochOpenings(kzg);
     const startProof = (terms: EpochTerms): EpochProver => {
       // A sequencer has the library of KZG loaded, which opens blobs as well.
-      if (values.sequencer) return new EpochProver({ core, runner: jobs.producer, kzg }, terms);
+      if (values.modes.sequencer) return new EpochProver({ core, runner: jobs.producer, kzg }, terms);
       const opening = openings.begin();
       const proof = new EpochProver({ core, runner: jobs.producer, kzg: opening }, terms);
       proof.signal.addEventListener("abort", () => opening.end());
@@ -150,15 +130,15 @@ export async function createProver(context: ChainContext, options: ProverOptions
       ...{ chain, constants, preparation, posted, logger },
       obstacle: (checkpoint) => unprovableTx(chain, checkpoint),
       startProof: (epoch) => startProof({ ...common, epoch }),
-      publisher: values.proverNodeDisableProofPublish ? undefined : submitter.publisher,
-      parallelCheckpoints: values.proverNodeMaxParallelBlocksPerEpoch,
-      provingDelayMs: values.proverNodeEpochProvingDelayMs ?? 0,
+      publisher: values.prover.withoutPublishing ? undefined : submitter.publisher,
+      parallelCheckpoints: values.prover.parallelCheckpoints,
+      provingDelayMs: values.prover.provingDelayMs ?? 0,
       resubmitMs: RESUBMIT_MS,
       now: clock.now,
       synced: () => synchronizer.initialSyncComplete,
       onChainChange: (listener) => synchronizer.on("progress", listener),
-      pollIntervalMs: values.proverNodePollingIntervalMs,
-      maxRuns: values.proverNodeMaxPendingJobs,
+      pollIntervalMs: values.prover.pollIntervalMs,
+      maxRuns: values.prover.maxRuns,
       checkpointPrepared: counts.checkpoint,
       allPrepared: () => {
         reexecution.release();
@@ -195,11 +175,11 @@ function failedEpochUploader(
   { values, directory }: ProverOptions,
   parts: Pick<FailedEpochServices, "preparation" | "posted" | "proverId">,
 ): FailedEpochUploader | undefined {
-  const { proverNodeFailedEpochStore: url } = values;
+  const { failedEpochStore: url } = values.prover;
   if (url === undefined) return undefined;
   return new FailedEpochUploader({
     ...{ ...parts, store, chain, publicData },
-    target: openObjectStore(url, objectStoreAccess(values)),
+    target: openObjectStore(url, objectStoreAccess(values.objectStores)),
     identity: reader.identity,
     directory: directory.path,
     logger: loggerFor("prover"),
@@ -209,7 +189,7 @@ function failedEpochUploader(
 /** Transactions from other nodes' RPC and from file stores. */
 function txsWithoutPeers(
   context: ChainContext,
-  values: TxCollectionSettings,
+  values: PartValues,
   mempool: MempoolPart,
   teardown: Teardown,
 ): MinedTxs {

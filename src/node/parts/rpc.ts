@@ -1,6 +1,6 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { localUrl, type NodeRecord } from "../../process/node-record.ts";
@@ -24,59 +24,12 @@ import type { P2pPart } from "./p2p.ts";
 import type { ProverPart } from "./prover.ts";
 import type { SentinelPart } from "./sentinel.ts";
 
-export type RpcSettings = PortSettings &
-  Pick<
-    Values,
-    | "rpcHost"
-    | "port"
-    | "apiPrefix"
-    | "rpcNamespaces"
-    | "rpcRateLimit"
-    | "rpcMaxWaitingSize"
-    | "rpcCacheSize"
-    | "rpcMinBlockWaitMs"
-    | "maxLogs"
-    | "rpcRefuseBlocksAhead"
-    | "rpcRevertWords"
-    | "dataStoreMapSizeKb"
-    | "realProofs"
-    | "rpcUi"
-    | "rpcCorsOrigins"
-    | "rpcApiKeysFile"
-    | "rpcRequireApiKey"
-    | "rpcUpstreamApiKey"
-    | "rpcSockets"
-    | "rpcSocketsPerClient"
-    | "rpcSocketSubscriptions"
-    | "rpcSocketFilters"
-    | "rpcSocketMessageSize"
-    | "rpcSocketUnreadSize"
-    | "rpcSocketIdleTimeoutMs"
-    | "rpcSocketBlocksBehind"
-    | "proverNode"
-    | "enableProverNode"
-    | "proverBrokerUrl"
-  >;
-
-/** Settings common to the public and the admin port. */
-export type PortSettings = Pick<
-  Values,
-  | "rpcMaxBodySize"
-  | "rpcMaxBatchSize"
-  | "rpcMaxConnections"
-  | "rpcMaxConnectionsPerClient"
-  | "rpcTrustedProxies"
-  | "rpcForwardingHeader"
-  | "rpcHttpAdapter"
-  | "rpcHttpKeepAliveTimeoutMs"
->;
-
-export function portOptions(values: PortSettings, { reader: { identity } }: { reader: { identity: RollupIdentity } }) {
+export function portOptions(values: PartValues, { reader: { identity } }: { reader: { identity: RollupIdentity } }) {
   return {
     listen: {
-      proxies: trustedProxies(values),
-      adapter: values.rpcHttpAdapter === "node" ? "node" : "auto",
-      keepAliveTimeoutMs: values.rpcHttpKeepAliveTimeoutMs,
+      proxies: trustedProxies(values.rpc.limits.proxies),
+      adapter: values.rpc.listen.adapter === "node" ? "node" : "auto",
+      keepAliveTimeoutMs: values.rpc.listen.keepAliveTimeoutMs,
     },
     serve: {
       versionHeaders: versionHeaders({
@@ -87,19 +40,19 @@ export function portOptions(values: PortSettings, { reader: { identity } }: { re
       }),
     },
     limits: {
-      maxBodyBytes: values.rpcMaxBodySize,
-      maxBatchSize: values.rpcMaxBatchSize,
-      maxConnections: values.rpcMaxConnections,
-      maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+      maxBodyBytes: values.rpc.limits.maxBodyBytes,
+      maxBatchSize: values.rpc.limits.maxBatchSize,
+      maxConnections: values.rpc.limits.maxConnections,
+      maxConnectionsPerClient: values.rpc.limits.maxConnectionsPerClient,
     },
   } as const;
 }
 
 /** undefined where no proxy is trusted. */
 function trustedProxies({
-  rpcTrustedProxies: networks,
-  rpcForwardingHeader: header,
-}: PortSettings): RpcServerOptions["listen"]["proxies"] {
+  networks,
+  header,
+}: PartValues["rpc"]["limits"]["proxies"]): RpcServerOptions["listen"]["proxies"] {
   return networks.length === 0 ? undefined : { networks, header };
 }
 
@@ -113,7 +66,7 @@ export interface RpcContext
 }
 
 export interface PublicParts {
-  values: Pick<RpcSettings, "realProofs" | "rpcRevertWords">;
+  values: Pick<PartValues, "proofs" | "rpc">;
   mempool: MempoolPart;
   /** Undefined where P2P is disabled. */
   p2p: P2pPart | undefined;
@@ -128,7 +81,7 @@ export interface PublicParts {
 /** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
 export function publicServices(
   { store, chain, world, core, reader }: ChainContext,
-  { values: { realProofs, rpcRevertWords }, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
+  { values, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -141,8 +94,8 @@ export function publicServices(
     status: {
       ready: () => mempool.ready() && (p2p?.ready() ?? true),
       version: NETWORK_RELEASE,
-      revertWords: rpcRevertWords,
-      realProofs,
+      revertWords: values.rpc.answers.revertWords,
+      realProofs: values.proofs.real,
       txGasLimits() {
         const milliseconds = config.live().sequencer.blockDurationMs;
         const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
@@ -163,7 +116,7 @@ export function publicServices(
 }
 
 interface RpcParts {
-  values: RpcSettings;
+  values: PartValues;
   services: NodeServices;
   health: NodeHealth;
   /** Undefined where there is no pool. */
@@ -173,66 +126,66 @@ interface RpcParts {
   onFatal: PublicRpcOptions["onFatal"];
 }
 
-function socketSettings(values: RpcSettings): SocketSettings | undefined {
-  if (!values.rpcSockets) return undefined;
-  return {
-    maxPerClient: values.rpcSocketsPerClient,
-    maxSubscriptions: values.rpcSocketSubscriptions,
-    maxFilters: values.rpcSocketFilters,
-    maxMessageBytes: values.rpcSocketMessageSize,
-    maxBuffered: values.rpcSocketUnreadSize,
-    idleTimeoutMs: values.rpcSocketIdleTimeoutMs,
-    maxBehind: values.rpcSocketBlocksBehind,
-  };
+function socketSettings({ enabled, ...settings }: PartValues["rpc"]["sockets"]): SocketSettings | undefined {
+  return enabled ? settings : undefined;
 }
 
 const JOB_SOURCE = "provingJobSource";
 
-function namespacesOf(values: RpcSettings) {
-  const proves = hasProver(values);
+function namespacesOf(values: PartValues) {
+  const proves = hasProver(values.modes);
   // A broker elsewhere has jobs for agents itself.
-  const hasJobs = proves && values.proverBrokerUrl === undefined;
-  const served = values.rpcNamespaces.filter((namespace) => namespace !== JOB_SOURCE || hasJobs);
+  const hasJobs = proves && values.broker.url === undefined;
+  const served = values.rpc.listen.namespaces.filter((namespace) => namespace !== JOB_SOURCE || hasJobs);
   return proves ? [...served, "prover" as const] : served;
 }
 
 /** For processes that read the store of a node whose public port is open. */
-export function nodeRecord(values: RpcSettings, { identity }: { identity: RollupIdentity }, port: number): NodeRecord {
+export function nodeRecord(values: PartValues, { identity }: { identity: RollupIdentity }, port: number): NodeRecord {
   return {
-    rpcUrl: localUrl(values, port),
+    rpcUrl: localUrl(values.rpc.listen, port),
     // Readers of the store have no jobs.
     namespaces: namespacesOf(values).filter((namespace) => namespace !== JOB_SOURCE),
-    mapSizeKb: values.dataStoreMapSizeKb,
-    realProofs: values.realProofs,
+    mapSizeKb: values.storage.mapSizeKb,
+    realProofs: values.proofs.real,
     identity,
   };
 }
 
 /** How a public port is served. Throws an ApiKeysError. */
 export function publicPort(
-  values: RpcSettings,
+  values: PartValues,
   context: { reader: { identity: RollupIdentity } },
 ): Pick<PublicRpcOptions, "cacheBytes" | "minBlockWaitMs" | "keys" | "upstreamApiKey" | "server"> {
   const port = portOptions(values, context);
   return {
-    cacheBytes: values.rpcCacheSize,
-    minBlockWaitMs: values.rpcMinBlockWaitMs,
-    keys: apiKeys(values),
-    upstreamApiKey: reveal(values.rpcUpstreamApiKey),
+    cacheBytes: values.rpc.cache.bytes,
+    minBlockWaitMs: values.rpc.answers.minBlockWaitMs,
+    keys: apiKeys(values.rpc.keys),
+    upstreamApiKey: reveal(values.rpc.forward.apiKey),
     server: {
-      listen: { ...port.listen, host: values.rpcHost, port: values.port, prefix: values.apiPrefix },
+      listen: {
+        ...port.listen,
+        host: values.rpc.listen.host,
+        port: values.rpc.listen.port,
+        prefix: values.rpc.listen.prefix,
+      },
       serve: {
         ...port.serve,
         namespaces: namespacesOf(values),
-        cors: values.rpcCorsOrigins,
+        cors: values.rpc.listen.cors,
         getReads: true,
-        page: values.rpcUi
-          ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
+        page: values.rpc.listen.page
+          ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpc.limits.maxBatchSize })
           : undefined,
       },
-      limits: { ...port.limits, rateLimit: values.rpcRateLimit, maxWaitingBytes: values.rpcMaxWaitingSize },
-      forward: { refusesBlocksAhead: values.rpcRefuseBlocksAhead },
-      sockets: socketSettings(values),
+      limits: {
+        ...port.limits,
+        rateLimit: values.rpc.limits.rateLimit,
+        maxWaitingBytes: values.rpc.limits.maxWaitingBytes,
+      },
+      forward: { refusesBlocksAhead: values.rpc.answers.refusesBlocksAhead },
+      sockets: socketSettings(values.rpc.sockets),
     },
   };
 }
@@ -251,14 +204,19 @@ export async function startRpc(
     upstreams,
     store,
     chain,
-    reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData, maxLogs: values.maxLogs },
+    reads: {
+      mapSizeKb: values.storage.mapSizeKb,
+      identity: reader.identity,
+      publicData,
+      maxLogs: values.rpc.limits.maxLogs,
+    },
     ...publicPort(values, context),
     // Calls are not counted where nobody reads the counts.
     metrics: exportsMetrics ? metrics : undefined,
     log: loggerFor("rpc"),
     onFatal,
   });
-  const facts = { host: values.rpcHost, port: listener.port, adapter: listener.adapter };
+  const facts = { host: values.rpc.listen.host, port: listener.port, adapter: listener.adapter };
   loggerFor("node").info(facts, "answering JSON-RPC on {host}:{port}");
   return listener;
 }

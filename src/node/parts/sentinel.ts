@@ -1,6 +1,6 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { syncedSlot } from "../../archiver/synced-slot.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import { fromHex } from "../../protocol/bytes.ts";
@@ -19,23 +19,13 @@ import type { ChainContext } from "../context/chain-context.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import type { MempoolPart } from "./mempool.ts";
 
-export type SentinelSettings = Pick<
-  Values,
-  | "sentinelEnabled"
-  | "sentinelHistoryLengthInEpochs"
-  | "sentinelHistoricProvenPerformanceLengthInEpochs"
-  | "slashInactivityTargetPercentage"
-  | "slashInactivityConsecutiveEpochThreshold"
-  | "slashInactivityPenalty"
->;
-
 interface SeenDuties {
   attestations: Pick<AttestationPool, "signedAttestations" | "hasBlockProposals">;
   committees: Pick<SlotCommittees, "at">;
 }
 
 export interface SentinelOptions {
-  values: SentinelSettings;
+  values: PartValues["sentinel"];
   mempool: Pick<MempoolPart, "store">;
   /** Undefined where P2P is disabled: then nothing tells who attested. */
   p2p: SeenDuties | undefined;
@@ -65,7 +55,7 @@ export type SentinelContext = Pick<ChainContext, "chain" | "clock" | "metrics" |
 export function createSentinel(context: SentinelContext, options: SentinelOptions): SentinelPart | undefined {
   const { chain, reader, synchronizer, clock, metrics, loggerFor } = context;
   const { values, mempool, p2p, ownValidators, report = () => {} } = options;
-  if (!values.sentinelEnabled) return undefined;
+  if (!values.enabled) return undefined;
   const logger = loggerFor("sentinel");
   if (p2p === undefined) {
     logger.warn({}, "SENTINEL_ENABLED has no effect without P2P: duties of validators are seen in gossip");
@@ -73,8 +63,8 @@ export function createSentinel(context: SentinelContext, options: SentinelOption
   }
   const { constants } = reader.identity;
   const { attestations, committees } = p2p;
-  const historyLength = values.sentinelHistoryLengthInEpochs * constants.epochDuration;
-  const limits = { slots: historyLength, epochs: values.sentinelHistoricProvenPerformanceLengthInEpochs };
+  const historyLength = values.historyEpochs * constants.epochDuration;
+  const limits = { slots: historyLength, epochs: values.performanceEpochs };
   const sentinel = new Sentinel({
     store: new SentinelStore(mempool.store, limits),
     chain: sentinelChain(chain, constants),
@@ -88,11 +78,7 @@ export function createSentinel(context: SentinelContext, options: SentinelOption
     committeeAt: (slot) => committees.at(slot),
     constants,
     historyLength,
-    inactivity: {
-      targetPercentage: values.slashInactivityTargetPercentage,
-      consecutiveEpochs: values.slashInactivityConsecutiveEpochThreshold,
-      penalty: values.slashInactivityPenalty,
-    },
+    inactivity: values,
     report,
     now: clock.now,
     logger,

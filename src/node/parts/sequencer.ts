@@ -1,6 +1,6 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { BuildServices } from "../../checkpoints/checkpoint-terms.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { ExecutedTx } from "../../execution/executed-tx.ts";
 import { executionRecord } from "../../execution/metrics.ts";
 import { Siloing } from "../../execution/siloing.ts";
@@ -20,37 +20,13 @@ import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { type AttesterSigning, voteSigner } from "../keys/duty-signer.ts";
-import { type PublisherSettings, type RunningPublisher, startPublisher } from "../sequencer/publisher.ts";
+import { type RunningPublisher, startPublisher } from "../sequencer/publisher.ts";
 import { startCheckpoint } from "../sequencer/start-checkpoint.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../services/live-config.ts";
 import type { MempoolPart } from "./mempool.ts";
 
-export type SequencerPartSettings = PublisherSettings &
-  Pick<
-    Values,
-    | "attestationPropagationTime"
-    | "blockDurationMs"
-    | "buildCheckpointIfEmpty"
-    | "disabledValidators"
-    | "enforceTimeTable"
-    | "governanceProposerPayload"
-    | "l1PublishingTime"
-    | "maxDABlockGas"
-    | "maxL2BlockGas"
-    | "maxTxsPerBlock"
-    | "maxTxsPerCheckpoint"
-    | "minBlocksForCheckpoint"
-    | "secondsBeforeInvalidatingBlockAsCommitteeMember"
-    | "secondsBeforeInvalidatingBlockAsNonCommitteeMember"
-    | "minTxPoolAgeMs"
-    | "minTxsPerBlock"
-    | "minValidTxsPerBlock"
-    | "perBlockAllocationMultiplier"
-    | "sequencerPollingIntervalMS"
-  >;
-
 export interface SequencerOptions {
-  values: SequencerPartSettings;
+  values: PartValues;
   directory: { path: string; temporary: boolean };
   mempool: Pick<MempoolPart, "pool" | "contexts">;
   keys: ActiveKeystore;
@@ -68,30 +44,6 @@ export interface SequencerOptions {
 export interface SequencerPart {
   readonly sequencer: Sequencer;
   stop(): Promise<void>;
-}
-
-function sequencerSettings(values: SequencerPartSettings): SequencerSettings {
-  return {
-    pollingIntervalMs: values.sequencerPollingIntervalMS,
-    enforceTimeTable: values.enforceTimeTable,
-    blockDurationMs: values.blockDurationMs,
-    l1PublishingTime: values.l1PublishingTime,
-    attestationPropagationTime: values.attestationPropagationTime,
-    minTxsPerBlock: values.minTxsPerBlock,
-    minValidTxsPerBlock: values.minValidTxsPerBlock,
-    maxTxsPerBlock: values.maxTxsPerBlock,
-    maxTxsPerCheckpoint: values.maxTxsPerCheckpoint,
-    maxL2BlockGas: values.maxL2BlockGas,
-    maxDABlockGas: values.maxDABlockGas,
-    perBlockAllocationMultiplier: values.perBlockAllocationMultiplier,
-    buildCheckpointIfEmpty: values.buildCheckpointIfEmpty,
-    minBlocksForCheckpoint: values.minBlocksForCheckpoint,
-    minTxPoolAgeMs: values.minTxPoolAgeMs,
-    disabledValidators: values.disabledValidators.map((address) => address.toLowerCase()),
-    invalidateAfterAsMember: values.secondsBeforeInvalidatingBlockAsCommitteeMember,
-    invalidateAfterAsOther: values.secondsBeforeInvalidatingBlockAsNonCommitteeMember,
-    governanceProposerPayload: values.governanceProposerPayload,
-  };
 }
 
 function votesOf({ signals, slashVotes }: RunningPublisher, metrics: Metrics): VoteSource[] {
@@ -166,7 +118,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
         now,
         logger,
       },
-      sequencerSettings(values),
+      values.sequencer,
     );
     teardown.add("sequencer", () => sequencer.stop());
     teardown.add("balances of publishers", context.sampleAccounts(publishing));

@@ -1,6 +1,6 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
@@ -25,11 +25,10 @@ import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { dutyTimeoutMs } from "../sequencer/publisher.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
-import { type SlasherOptionValues, slasherSettings } from "../settings/slasher-settings.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export interface SlasherOptions {
-  values: SlasherOptionValues & Pick<Values, "ethereumHttpTimeoutMs" | "l1RpcUrls">;
+  values: PartValues;
   mempool: Pick<MempoolPart, "pool" | "store">;
   /** Attesters of this node, lower-case 0x text. */
   ownValidators(): readonly string[];
@@ -52,8 +51,8 @@ export interface SlasherPart {
 const RETRY_DELAYS_MS = [200];
 
 /** Whether the options ask for a slasher: a node that proposes with its own validators, or that observes proposals. */
-export function hasSlasher(values: Pick<Values, "sequencer" | "disableValidator" | "fishermanMode">): boolean {
-  return values.fishermanMode || (values.sequencer && !values.disableValidator);
+export function hasSlasher(values: PartValues): boolean {
+  return values.validator.observes || (values.modes.sequencer && !values.validator.off);
 }
 
 /**
@@ -72,15 +71,15 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
   try {
     const { signal } = stopping;
     const rpc = new L1Rpc({
-      urls: values.l1RpcUrls,
-      timeoutMs: dutyTimeoutMs(values),
+      urls: values.l1.urls,
+      timeoutMs: dutyTimeoutMs(values.l1),
       retryDelaysMs: RETRY_DELAYS_MS,
       signal,
       calls: l1Calls,
       endpoints,
       logger,
     });
-    const settings = slasherSettings(values);
+    const settings: SlasherSettings = { ...values.slasher };
     const store = new OffenseStore(mempool.store, constants);
     observeOffenses(context.metrics, { store, ownValidators });
     const { slashFactoryAddress } = addresses;

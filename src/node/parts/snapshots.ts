@@ -1,6 +1,6 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { ChainServices } from "../../chain-store/chain-services.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { countSnapshots } from "../../snapshots/metrics.ts";
@@ -12,18 +12,18 @@ import { objectStoreAccess } from "../settings/object-access.ts";
 
 export interface ConfiguredRestore
   extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {
-  values: Values;
+  values: PartValues;
   logger: NodeLogger;
 }
 
 /** Restores a snapshot if configured. Must run before the chain store is opened. */
 export async function restoreConfigured({ values, ...options }: ConfiguredRestore): Promise<void> {
-  const access = objectStoreAccess(values);
+  const access = objectStoreAccess(values.objectStores);
   await restoreSnapshot({
     ...options,
-    mode: values.syncMode,
-    stores: values.snapshotsUrls.map((url) => openObjectReader(url, access)),
-    mapSizeKb: values.dataStoreMapSizeKb,
+    mode: values.snapshots.mode,
+    stores: values.snapshots.urls.map((url) => openObjectReader(url, access)),
+    mapSizeKb: values.storage.mapSizeKb,
     stream: process.stderr,
   });
 }
@@ -31,7 +31,7 @@ export async function restoreConfigured({ values, ...options }: ConfiguredRestor
 export interface ConfiguredUploader
   extends Pick<ChainServices, "store" | "chain">,
     Pick<SnapshotUploadServices, "openChain"> {
-  values: Values;
+  values: PartValues;
   identity: RollupIdentity;
   synchronizer: Pick<Synchronizer, "initialSyncComplete">;
   /** The data directory. */
@@ -43,7 +43,7 @@ export interface ConfiguredUploader
 export function configuredUploader(options: ConfiguredUploader): SnapshotUploader {
   const { values, identity, store, chain, openChain, synchronizer, directory, metrics, logger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
-  const access = objectStoreAccess(values);
+  const access = objectStoreAccess(values.objectStores);
   return new SnapshotUploader({
     store,
     chain,

@@ -1,7 +1,7 @@
 import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import { CheckpointProposalCheck } from "../../checkpoints/proposals/checkpoint-proposal-check.ts";
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Keystore } from "../../keystore/keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
@@ -22,25 +22,11 @@ import { type OffensePenalties, OffenseReports } from "../../validator/offense-r
 import { OwnAttestations } from "../../validator/own-attestations.ts";
 import { OwnProposals } from "../../validator/own-proposals.ts";
 import type { ValidatorSettings } from "../../validator/settings.ts";
-import { type BlobUploadSettings, blobUploads } from "../chain/blob-uploads.ts";
+import { blobUploads } from "../chain/blob-uploads.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { AttesterSigning } from "../keys/duty-signer.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { validatorLimits } from "../settings/validator-limits.ts";
-
-export type ValidatorPartSettings = BlobUploadSettings &
-  Pick<
-    Values,
-    | "attestationPollingIntervalMs"
-    | "disabledValidators"
-    | "fishermanMode"
-    | "publishTxsWithProposals"
-    | "validateMaxDABlockGas"
-    | "validateMaxL2BlockGas"
-    | "validateMaxTxsPerBlock"
-    | "validateMaxTxsPerCheckpoint"
-    | "validatorReexecute"
-  >;
 
 /** What P2P offers to a validator beside it. */
 export interface CommitteeNetwork {
@@ -53,7 +39,7 @@ export interface CommitteeNetwork {
 }
 
 export interface ValidatorOptions {
-  values: ValidatorPartSettings;
+  values: PartValues;
   /** The keys in force now; undefined for an observer without keys. */
   keys: (() => Keystore) | undefined;
   kzg: Kzg;
@@ -73,27 +59,16 @@ export interface ValidatorPart {
 }
 
 /** Throws a ConfigurationError for settings that exclude each other. */
-export function checkValidator(values: Pick<Values, "fishermanMode" | "p2pEnabled" | "sequencer">): void {
-  if (!values.fishermanMode) return;
-  if (values.sequencer)
+export function checkValidator(values: PartValues): void {
+  if (!values.validator.observes) return;
+  if (values.modes.sequencer)
     throw new ConfigurationError("FISHERMAN_MODE cannot be combined with --sequencer: it publishes");
-  if (!values.p2pEnabled) throw new ConfigurationError("FISHERMAN_MODE needs P2P_ENABLED: proposals come from peers");
+  if (!values.p2p.enabled) throw new ConfigurationError("FISHERMAN_MODE needs P2P_ENABLED: proposals come from peers");
 }
 
 /** Whether the options ask for a validator. */
-export function hasValidator(
-  values: Pick<Values, "disableValidator" | "fishermanMode" | "p2pEnabled" | "sequencer">,
-): boolean {
-  return values.p2pEnabled && (values.fishermanMode || (values.sequencer && !values.disableValidator));
-}
-
-function liveSettings(values: ValidatorPartSettings): ValidatorSettings {
-  return {
-    pollingIntervalMs: values.attestationPollingIntervalMs,
-    disabled: values.disabledValidators.map((address) => address.toLowerCase()),
-    reexecutes: values.validatorReexecute,
-    sendsTxs: values.publishTxsWithProposals,
-  };
+export function hasValidator(values: PartValues): boolean {
+  return values.p2p.enabled && (values.validator.observes || (values.modes.sequencer && !values.validator.off));
 }
 
 /** Takes up the duties of the node's attesters. Throws an ObjectStoreUrlError. */
@@ -108,8 +83,8 @@ export function startValidator(
   const { constants } = reader.identity;
   const { now } = clock;
   const logger = loggerFor("validator");
-  const settings = liveSettings(values);
-  const observer = values.fishermanMode;
+  const settings: ValidatorSettings = { ...values.validator };
+  const observer = values.validator.observes;
   const ownAddresses = () => keys?.().attesterAddresses() ?? [];
   const { signerOf, duties: signer } = signing;
   const attestations = new OwnAttestations({
@@ -161,7 +136,7 @@ function checkpointCheck(
   const { constants } = reader.identity;
   return new CheckpointProposalCheck({
     ...{ core, kzg, chain, constants, recover, now: clock.now },
-    limits: validatorLimits(values, constants.rollupManaLimit),
+    limits: validatorLimits(values.validator.limits, constants.rollupManaLimit),
     sync: {
       poke: () => synchronizer.poke(),
       onBlocksAdded: (listener) => synchronizer.on("blocksAdded", listener),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { PeerChannels, PeerServices } from "../../p2p/peer-node.ts";
 import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
 import { StatusHandshake } from "../../p2p/peers/status-handshake.ts";
@@ -8,13 +8,8 @@ import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 
-export type AdmissionSettings = Pick<
-  Values,
-  "p2pAllowOnlyValidators" | "p2pDisableStatusHandshake" | "p2pMaxFailedAuthAttemptsAllowed" | "peerCheckIntervalMS"
->;
-
 export interface AdmissionOptions {
-  values: AdmissionSettings;
+  values: PartValues["p2p"];
   channels: Pick<PeerChannels, "client" | "peers">;
   listed: ListedPeers;
   status(): StatusMessage;
@@ -22,8 +17,8 @@ export interface AdmissionOptions {
 }
 
 /** Throws a ConfigurationError for settings that exclude each other. */
-export function checkAdmission({ p2pAllowOnlyValidators, p2pDisableStatusHandshake }: AdmissionSettings): void {
-  if (p2pAllowOnlyValidators && p2pDisableStatusHandshake) {
+export function checkAdmission({ onlyValidators, noHandshake }: PartValues["p2p"]["admission"]): void {
+  if (onlyValidators && noHandshake) {
     throw new ConfigurationError(
       "P2P_ALLOW_ONLY_VALIDATORS needs the handshake that P2P_DISABLE_STATUS_HANDSHAKE disables: set one of them",
     );
@@ -36,8 +31,8 @@ export function admission(
   { values, channels, listed, status, teardown }: AdmissionOptions,
 ): Pick<PeerServices, "handshake" | "refuses" | "isShutOut"> {
   const statusHandshake = new StatusHandshake(channels.client, status);
-  if (!values.p2pAllowOnlyValidators) {
-    return { handshake: values.p2pDisableStatusHandshake ? undefined : statusHandshake };
+  if (!values.admission.onlyValidators) {
+    return { handshake: values.admission.noHandshake ? undefined : statusHandshake };
   }
   const validators = new ValidatorsOnly({
     client: channels.client,
@@ -46,11 +41,11 @@ export function admission(
     statusHandshake,
     status,
     attesters: () => reader.attesters(),
-    allowedFailures: values.p2pMaxFailedAuthAttemptsAllowed,
+    allowedFailures: values.admission.allowedFailures,
     now: clock.now,
     logger: loggerFor("p2p:peers"),
   });
-  const timer = setInterval(() => void validators.upkeep(), values.peerCheckIntervalMS);
+  const timer = setInterval(() => void validators.upkeep(), values.peers.heartbeatMs);
   teardown.add("upkeep of authentications", () => clearInterval(timer));
   return {
     handshake: validators,

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { PeerChannels } from "../../p2p/peer-node.ts";
@@ -7,7 +7,6 @@ import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.t
 import { observeTxCollection, providedTxsRecord } from "../../p2p/tx-collection/metrics.ts";
 import { NO_PEERS } from "../../p2p/tx-collection/no-peers.ts";
 import { NodeTxSource } from "../../p2p/tx-collection/node-source.ts";
-import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-collection/options.ts";
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
 import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
@@ -16,24 +15,11 @@ import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
+import { objectStoreAccess } from "../settings/object-access.ts";
 import { receivedTx } from "./received-tx-json.ts";
 
-export type TxCollectionSettings = ObjectStoreSettings &
-  Pick<
-    Values,
-    | keyof TxCollectionOptions
-    | keyof BatchTxRequesterOptions
-    | "txCollectionFileStoreUrls"
-    | "txCollectionNodeRpcUrls"
-    | "txFileStoreEnabled"
-    | "txFileStoreMaxQueueSize"
-    | "txFileStoreUploadConcurrency"
-    | "txFileStoreUrl"
-  >;
-
 export interface CollectedTxsOptions {
-  values: TxCollectionSettings;
+  values: PartValues;
   mempool: Pick<MempoolPart, "digests" | "pool" | "validator">;
   /** Undefined for a node without P2P. */
   channels: PeerChannels | undefined;
@@ -59,8 +45,8 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     l1RollupAddress: network.rollupAddress,
     packageVersion: NETWORK_RELEASE,
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
-  const access = objectStoreAccess(values);
-  const fileStores = values.txCollectionFileStoreUrls.map((url) => {
+  const access = objectStoreAccess(values.objectStores);
+  const fileStores = values.txCollection.txCollectionFileStoreUrls.map((url) => {
     const source = new FileTxSource(openObjectReader(url, access), network);
     return { source, health: endpoints.of("txs", url, (signal) => source.checkReachable(signal)) };
   });
@@ -68,27 +54,29 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     {
       ...mempool,
       ...(channels === undefined ? NO_PEERS : askedPeers(channels)),
-      nodes: values.txCollectionNodeRpcUrls.map((url) => new NodeTxSource({ url, versions, readTx: receivedTx })),
+      nodes: values.txCollection.txCollectionNodeRpcUrls.map(
+        (url) => new NodeTxSource({ url, versions, readTx: receivedTx }),
+      ),
       fileStores,
       now: clock.now,
       record: providedTxsRecord(metrics),
       missed: () => mempool.digests.hurry(),
       logger,
     },
-    values,
+    values.txCollection,
   );
   teardown.add("tx collection", () => collection.stop());
   teardown.add(
     "mined blocks without txs",
     followMinedBlocks({ collection, synchronizer, chain, constants: identity.constants }),
   );
-  if (values.txFileStoreEnabled && values.txFileStoreUrl === undefined) {
+  if (values.txCollection.txFileStoreEnabled && values.txCollection.txFileStoreUrl === undefined) {
     logger.warn({}, "TX_FILE_STORE_ENABLED has no effect without TX_FILE_STORE_URL");
   }
   let uploads: TxUploads | undefined;
-  if (values.txFileStoreEnabled && values.txFileStoreUrl !== undefined) {
-    const objects = openObjectStore(values.txFileStoreUrl, access);
-    const started = new TxUploads({ objects, network, pool: mempool.pool, logger }, values);
+  if (values.txCollection.txFileStoreEnabled && values.txCollection.txFileStoreUrl !== undefined) {
+    const objects = openObjectStore(values.txCollection.txFileStoreUrl, access);
+    const started = new TxUploads({ objects, network, pool: mempool.pool, logger }, values.txCollection);
     uploads = started;
     teardown.add("tx uploads", () => started.stop());
     teardown.add(

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import type { Equivocations } from "../../mempool/attestations/equivocations.ts";
@@ -19,21 +19,8 @@ import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 import { validatorLimits } from "../settings/validator-limits.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 
-export type TopicSettings = Pick<
-  Values,
-  | "disableTransactions"
-  | "doubleSpendSeverePeerPenaltyWindow"
-  | "fishermanMode"
-  | "dropTransactions"
-  | "dropTransactionsProbability"
-  | "validateMaxDABlockGas"
-  | "validateMaxL2BlockGas"
-  | "validateMaxTxsPerBlock"
-  | "validateMaxTxsPerCheckpoint"
->;
-
 export interface GossipTopicsOptions {
-  values: TopicSettings;
+  values: PartValues;
   /** Read for each message. */
   settings: Readonly<LivePeerSettings>;
   mempool: MempoolPart;
@@ -51,18 +38,18 @@ export interface GossipTopicsOptions {
 export function gossipTopics(context: ChainContext, options: GossipTopicsOptions): GossipTopic[] {
   const { values, mempool } = options;
   const topics = consensusTopics(consensusContext(context, options));
-  if (values.disableTransactions) return topics;
+  if (!values.checks.permitted) return topics;
   const intake = new GossipIntake({
     validator: mempool.validator,
     pool: mempool.pool,
     options: {
-      severeWindow: values.doubleSpendSeverePeerPenaltyWindow,
+      severeWindow: values.p2p.topics.severeWindow,
       stateAt: (block) => mempool.states.after(block),
     },
   });
   const topic = txTopic(intake);
-  const { dropTransactions, dropTransactionsProbability } = values;
-  return [...topics, dropTransactions ? lossy(topic, dropTransactionsProbability) : topic];
+  const { drops, dropProbability } = values.p2p.topics;
+  return [...topics, drops ? lossy(topic, dropProbability) : topic];
 }
 
 /** Ignores messages at random, for tests of networks that lose them. */
@@ -81,7 +68,7 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     mempool,
     committees,
     txs: options.provider,
-    limits: validatorLimits(values, reader.identity.constants.rollupManaLimit),
+    limits: validatorLimits(values.validator.limits, reader.identity.constants.rollupManaLimit),
     settings,
     reexecutes: async (slot) => settings.reexecutes || (await events.executes(slot)),
   });
@@ -103,10 +90,10 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
       get txsPermitted() {
         return mempool.contexts.options.permitted;
       },
-      maxTxsPerBlock: values.validateMaxTxsPerBlock ?? values.validateMaxTxsPerCheckpoint,
+      maxTxsPerBlock: values.validator.limits.maxTxsPerBlock ?? values.validator.limits.maxTxsPerCheckpoint,
     },
     hashTx: (tx) => mempool.digests.hash(tx),
-    observer: values.fishermanMode,
+    observer: values.validator.observes,
     ...events.processing(blocks, () => settings.skipProposals),
   };
 }

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { NodeDiscovery } from "../../p2p/discovery/node-discovery.ts";
 import { firstSequence, OwnRecord } from "../../p2p/discovery/own-record.ts";
@@ -7,19 +7,6 @@ import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { recordFile } from "./own-identity.ts";
-
-export type DiscoverySettings = Pick<
-  Values,
-  | "bootstrapNodeEnrVersionCheck"
-  | "bootstrapNodes"
-  | "bootstrapNodesAsFullPeers"
-  | "listenAddress"
-  | "p2pBroadcastPort"
-  | "p2pDiscoveryDisabled"
-  | "p2pPort"
-  | "privatePeers"
-  | "trustedPeers"
->;
 
 export interface ConfiguredDiscoveryOptions {
   identity: PeerIdentity;
@@ -41,10 +28,10 @@ export interface ConfiguredDiscovery {
 
 /** The node's record, and the discovery of others unless it is disabled. Throws a NodeRecordError. */
 export function configuredDiscovery(
-  values: DiscoverySettings,
+  values: PartValues["p2p"],
   { identity, version, ip, dataDirectory, log }: ConfiguredDiscoveryOptions,
 ): ConfiguredDiscovery {
-  const announcePort = values.p2pBroadcastPort ?? values.p2pPort;
+  const announcePort = values.own.broadcastPort ?? values.own.port;
   const record = new OwnRecord({
     identity,
     content: { version, release: NETWORK_RELEASE, ip, udp: announcePort, tcp: announcePort },
@@ -53,18 +40,18 @@ export function configuredDiscovery(
   });
   let discovery: NodeDiscovery | undefined;
   const reachability = new Reachability({ ip, port: announcePort, known: () => discovery?.answering, log });
-  if (values.p2pDiscoveryDisabled) return { record, discovery, reachability };
-  const privatePeers = new Set(values.privatePeers);
-  const trusted = values.trustedPeers.filter((text) => !privatePeers.has(text));
+  if (values.discovery.disabled) return { record, discovery, reachability };
+  const privatePeers = new Set(values.listed.private);
+  const trusted = values.listed.trusted.filter((text) => !privatePeers.has(text));
   discovery = new NodeDiscovery({
     identity,
     record,
-    listen: { address: values.listenAddress, port: values.p2pPort },
+    listen: { address: values.own.address, port: values.own.port },
     announcePort,
     learnAddress: ip === undefined,
-    bootnodes: usableRecords(values.bootstrapNodes, "bootstrapNodes", log),
-    checkBootnodes: values.bootstrapNodeEnrVersionCheck,
-    bootnodesAsPeers: values.bootstrapNodesAsFullPeers,
+    bootnodes: usableRecords(values.discovery.bootnodes, "bootstrapNodes", log),
+    checkBootnodes: values.discovery.checkBootnodes,
+    bootnodesAsPeers: values.discovery.bootnodesAsPeers,
     trusted: usableRecords(trusted, "trustedPeers", log),
     onStranger: () => reachability.reached("UDP"),
     log,

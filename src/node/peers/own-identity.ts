@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { queryPublicIp } from "../../p2p/discovery/public-ip.ts";
 import { RecordFile } from "../../p2p/discovery/record-file.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
@@ -9,12 +9,12 @@ import type { Logger } from "../../telemetry/logger.ts";
 
 /** The configured peer key. Without a data directory and a path the key is not kept. Throws a PeerKeyError. */
 export function configuredIdentity(
-  values: Pick<Values, "peerIdPrivateKey" | "peerIdPrivateKeyPath">,
+  values: PartValues["p2p"]["own"],
   dataDirectory: string | undefined,
   log: Logger,
 ): PeerIdentity {
-  const path = values.peerIdPrivateKeyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
-  return resolvePeerIdentity({ key: reveal(values.peerIdPrivateKey), path, log });
+  const path = values.keyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
+  return resolvePeerIdentity({ key: reveal(values.key), path, log });
 }
 
 /** Where the node's record is kept; undefined without a data directory. */
@@ -24,11 +24,11 @@ export function recordFile(dataDirectory: string | undefined, log: Logger): Reco
 
 /** The configured or queried address to announce; undefined if there is neither. Rejects with a PublicAddressError. */
 export async function announcedIp(
-  { p2pIp, queryForIp }: Pick<Values, "p2pIp" | "queryForIp">,
+  { ip: configured, queryForIp }: PartValues["p2p"]["own"],
   log: Logger,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (p2pIp !== undefined || !queryForIp) return p2pIp;
+  if (configured !== undefined || !queryForIp) return configured;
   const ip = await queryPublicIp(signal);
   log.info({ ip }, "the public IP address is {ip}");
   return ip;

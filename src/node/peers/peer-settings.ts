@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { NodeRecordError } from "../../p2p/discovery/errors.ts";
 import { parseRecord, peerOf } from "../../p2p/discovery/record-rules.ts";
 import { TOPICS } from "../../p2p/gossip/publisher.ts";
@@ -7,50 +7,17 @@ import type { PeerNodeSettings } from "../../p2p/peer-node.ts";
 import type { ListedPeers } from "../../p2p/peers/protected-peers.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 
-export type PeerSettings = Pick<
-  Values,
-  | "blockDurationMs"
-  | "debugDisableColocationPenalty"
-  | "debugP2PInstrumentMessages"
-  | "dialTimeoutMs"
-  | "disableTransactions"
-  | "expectedBlockProposalsPerSlot"
-  | "gossipsubD"
-  | "gossipsubDLazy"
-  | "gossipsubDhi"
-  | "gossipsubDlo"
-  | "gossipsubFloodPublish"
-  | "gossipsubInterval"
-  | "gossipsubMcacheGossip"
-  | "gossipsubMcacheLength"
-  | "gossipsubSeenTTL"
-  | "individualRequestTimeoutMs"
-  | "listenAddress"
-  | "maxPeerCount"
-  | "p2pPort"
-  | "peerCheckIntervalMS"
-  | "peerPenaltyValues"
-  | "preferredPeers"
-  | "privatePeers"
-  | "seenMessageCacheSize"
-  | "trustedPeers"
->;
-
 /** Throws a NodeRecordError for a listed peer that cannot be dialled. */
-export function listedPeers({
-  trustedPeers,
-  privatePeers,
-  preferredPeers,
-}: Pick<PeerSettings, "trustedPeers" | "privatePeers" | "preferredPeers">): ListedPeers {
+export function listedPeers(values: PartValues["p2p"]["listed"]): ListedPeers {
   const read = (texts: readonly string[], option: string) =>
     texts.map((text, i) => peerOf(parseRecord(text, `${option} item ${i + 1}`)));
-  const preferred = read(preferredPeers, "preferredPeers");
+  const preferred = read(values.preferred, "preferredPeers");
   const silent = preferred.findIndex(({ address }) => address === undefined);
   if (silent >= 0) throw new NodeRecordError(`preferredPeers item ${silent + 1}`, "must have a TCP address");
-  return { trusted: read(trustedPeers, "trustedPeers"), private: read(privatePeers, "privatePeers"), preferred };
+  return { trusted: read(values.trusted, "trustedPeers"), private: read(values.private, "privatePeers"), preferred };
 }
 
-export interface PeerSettingsParts {
+export interface PeerNodeParts {
   identity: PeerIdentity;
   version: string;
   /** The announced IPv4 address, if one is known. */
@@ -61,42 +28,26 @@ export interface PeerSettingsParts {
 
 /** The settings of the peer node by the options. */
 export function peerNodeSettings(
-  values: PeerSettings,
-  { identity, version, ip, release, constants }: PeerSettingsParts,
+  { p2p, sequencer, checks }: Pick<PartValues, "p2p" | "sequencer" | "checks">,
+  { identity, version, ip, release, constants }: PeerNodeParts,
 ): PeerNodeSettings {
-  const heartbeatMs = values.gossipsubInterval;
   return {
     identity,
     version,
-    listen: { address: values.listenAddress, port: values.p2pPort },
-    announce: ip === undefined ? undefined : { ip, port: values.p2pPort },
+    listen: { address: p2p.own.address, port: p2p.own.port },
+    announce: ip === undefined ? undefined : { ip, port: p2p.own.port },
     userAgent: `svc/${release}`,
-    maxPeers: values.maxPeerCount,
-    heartbeatMs: values.peerCheckIntervalMS,
-    penalties: values.peerPenaltyValues,
-    mesh: {
-      heartbeatMs,
-      D: values.gossipsubD,
-      Dlo: values.gossipsubDlo,
-      Dhi: values.gossipsubDhi,
-      Dlazy: values.gossipsubDLazy,
-      floodPublish: values.gossipsubFloodPublish,
-      mcacheLength: values.gossipsubMcacheLength,
-      mcacheGossip: values.gossipsubMcacheGossip,
-      seenTtlMs: values.gossipsubSeenTTL,
-    },
+    ...p2p.peers,
+    mesh: p2p.mesh,
     network: {
       slotDurationMs: constants.slotDuration * 1000,
-      heartbeatMs,
+      heartbeatMs: p2p.mesh.heartbeatMs,
       committeeSize: constants.targetCommitteeSize,
-      blockDurationMs: values.blockDurationMs,
-      blockProposalsPerSlot: values.expectedBlockProposalsPerSlot,
+      blockDurationMs: sequencer.blockDurationMs,
+      blockProposalsPerSlot: p2p.topics.blockProposalsPerSlot,
     },
-    topics: TOPICS.filter((topic) => topic !== "tx" || !values.disableTransactions),
-    seenMessages: values.seenMessageCacheSize,
-    limitPerAddress: !values.debugDisableColocationPenalty,
-    requestTimeouts: { dialMs: values.dialTimeoutMs, requestMs: values.individualRequestTimeoutMs },
-    instrumented: values.debugP2PInstrumentMessages,
-    listed: listedPeers(values),
+    topics: TOPICS.filter((topic) => topic !== "tx" || checks.permitted),
+    requestTimeouts: p2p.requestTimeouts,
+    listed: listedPeers(p2p.listed),
   };
 }

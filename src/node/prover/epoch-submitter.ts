@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { wantsCellProofs } from "../../l1/propose/sidecars.ts";
 import { ProofReader } from "../../l1/prove/proof-reader.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
@@ -11,13 +11,7 @@ import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { accountSigner } from "../keys/account-signer.ts";
 import type { ConfiguredProver } from "../keys/prover-keys.ts";
-import { dutyTimeoutMs, type L1TxValues, l1TxSettings, PUBLISHER_RETRY_DELAYS_MS } from "../sequencer/publisher.ts";
-
-export type SubmitterSettings = L1TxValues &
-  Pick<
-    Values,
-    "ethereumHttpTimeoutMs" | "l1RpcUrls" | "proverPublisherAllowInvalidStates" | "proverPublisherForwarderAddress"
-  >;
+import { dutyTimeoutMs, PUBLISHER_RETRY_DELAYS_MS } from "../sequencer/publisher.ts";
 
 export interface EpochSubmitter {
   readonly publisher: EpochPublisher;
@@ -27,7 +21,7 @@ export interface EpochSubmitter {
 /** Starts what submits proofs to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startEpochSubmitter(
   { reader, clock, l1Calls, endpoints, metrics, sampleAccounts, loggerFor }: ChainContext,
-  values: SubmitterSettings,
+  values: PartValues,
   directory: { path: string; temporary: boolean },
   { publishers }: ConfiguredProver,
 ): EpochSubmitter {
@@ -36,8 +30,8 @@ export function startEpochSubmitter(
   const { signal } = stopping;
   const logger = loggerFor("prover:publisher");
   const rpc = new L1Rpc({
-    urls: values.l1RpcUrls,
-    timeoutMs: dutyTimeoutMs(values),
+    urls: values.l1.urls,
+    timeoutMs: dutyTimeoutMs(values.l1),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: l1Calls,
@@ -52,7 +46,7 @@ export function startEpochSubmitter(
     (account) =>
       new L1Sender({
         ...{ rpc, chainId, states, signal, logger },
-        settings: l1TxSettings(values),
+        settings: values.l1Txs,
         cellProofs: wantsCellProofs(chainId),
         now: clock.now,
         signer: accountSigner(account, endpoints),
@@ -62,8 +56,8 @@ export function startEpochSubmitter(
   const publisher = new EpochPublisher({
     ...{ rpc, reader, identity, senders, signal, logger },
     proofs: new ProofReader(rpc, identity),
-    allowBusy: values.proverPublisherAllowInvalidStates,
-    forwarder: values.proverPublisherForwarderAddress,
+    allowBusy: values.prover.publisher.allowBusy,
+    forwarder: values.prover.publisher.forwarder,
   });
   const stopSampling = sampleAccounts({ rpc, senders });
   return {

@@ -1,5 +1,5 @@
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
@@ -28,29 +28,10 @@ import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { type AgentProvingSettings, delayOf, typesOf } from "../agents/agent-settings.ts";
-import { type RealProofSettings, startRealProver } from "../agents/real-proofs.ts";
+import { delayOf, typesOf } from "../agents/agent-settings.ts";
+import { startRealProver } from "../agents/real-proofs.ts";
 import { jobSource, outputFaultHere } from "../services/job-source.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "../settings/object-access.ts";
-
-export type ProvingJobSettings = ObjectStoreSettings &
-  AgentProvingSettings &
-  RealProofSettings &
-  Pick<
-    Values,
-    | "proverBrokerUrl"
-    | "proverBrokerApiKey"
-    | "proverBrokerJobTimeoutMs"
-    | "proverBrokerPollIntervalMs"
-    | "proverBrokerJobMaxRetries"
-    | "proverBrokerMaxEpochsToKeepResultsFor"
-    | "enqueueConcurrency"
-    | "cancelJobsOnStop"
-    | "failedProofStore"
-    | "proofStore"
-    | "proverAgentPollIntervalMs"
-    | "realProofs"
-  >;
+import { objectStoreAccess } from "../settings/object-access.ts";
 
 /** Has the node's jobs done, by a broker elsewhere or by agents in this process. */
 export interface ProvingJobs {
@@ -86,7 +67,7 @@ interface Broker {
  * Starts the producer of jobs, the broker if none is configured, and the agents of this process. Rejects with a
  * ConfigurationError.
  */
-export async function startProvingJobs(values: ProvingJobSettings, parts: Parts): Promise<ProvingJobs> {
+export async function startProvingJobs(values: PartValues, parts: Parts): Promise<ProvingJobs> {
   const logger = parts.loggerFor("prover");
   const teardown = new Teardown(logger);
   try {
@@ -97,18 +78,19 @@ export async function startProvingJobs(values: ProvingJobSettings, parts: Parts)
   }
 }
 
-async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Teardown): Promise<ProvingJobs> {
+async function startParts(values: PartValues, parts: Parts, teardown: Teardown): Promise<ProvingJobs> {
   const logger = parts.loggerFor("prover");
-  const { proverBrokerUrl: url, failedProofStore } = values;
+  const { url } = values.broker;
+  const { failedProofStore } = values.prover;
   const { producerApi, consumerApi, store, jobSource } =
     url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
   const outages = new BrokerOutages(logger);
   const producer = new JobProducer({
     broker: producerApi,
     store,
-    failedStore: failedProofStore === undefined ? undefined : objectStore(failedProofStore, values),
-    enqueueConcurrency: values.enqueueConcurrency,
-    cancelsJobs: values.cancelJobsOnStop,
+    failedStore: failedProofStore === undefined ? undefined : objectStore(failedProofStore, values.objectStores),
+    enqueueConcurrency: values.prover.enqueueConcurrency,
+    cancelsJobs: values.prover.cancelJobsOnStop,
     outages,
     logger,
   });
@@ -130,11 +112,11 @@ async function startParts(values: ProvingJobSettings, parts: Parts, teardown: Te
 
 function watchBroker(
   url: string,
-  { proverBrokerApiKey }: ProvingJobSettings,
+  values: PartValues,
   { outages, teardown }: { readonly outages: BrokerOutages; readonly teardown: Teardown },
 ): void {
   const stopping = new AbortController();
-  const apiKey = reveal(proverBrokerApiKey);
+  const apiKey = reveal(values.broker.apiKey);
   const connection = new BrokerConnection({ url, apiKey, retryDelaysMs: [], signal: stopping.signal });
   const watch = new BrokerWatch({ broker: new RemoteProducer(connection), outages });
   teardown.add("watch of the broker", () => {
@@ -144,27 +126,23 @@ function watchBroker(
   watch.start();
 }
 
-function objectStore(url: string, values: ObjectStoreSettings): ObjectProofStore {
+function objectStore(url: string, values: PartValues["objectStores"]): ObjectProofStore {
   return new ObjectProofStore(url, openObjectStore(url, objectStoreAccess(values)));
 }
 
-function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, teardown: Teardown): Broker {
+function brokerHere(values: PartValues, { loggerFor, metrics }: Parts, teardown: Teardown): Broker {
   const store = new MemoryStore();
   const broker = new ProvingBroker(
     new MemoryJobs(),
     {
-      jobTimeoutMs: values.proverBrokerJobTimeoutMs,
-      jobLimitMs: values.proverBrokerJobLimitMs,
-      pollIntervalMs: values.proverBrokerPollIntervalMs,
-      maxAttempts: values.proverBrokerJobMaxRetries,
-      epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
+      ...values.broker.jobs,
       longPollMs: LONG_POLL_MS,
       outputFault: outputFaultHere(store),
       counts: brokerCounts(metrics),
     },
     loggerFor("prover:broker"),
   );
-  if (values.proofStore !== undefined) {
+  if (values.prover.proofStore !== undefined) {
     loggerFor("prover").warn({}, "PROVER_PROOF_STORE has no effect: broker and agents in this process share memory");
   }
   const stopping = new AbortController();
@@ -178,36 +156,39 @@ function brokerHere(values: ProvingJobSettings, { loggerFor, metrics }: Parts, t
   return { producerApi: api, consumerApi: api, store, jobSource: jobSource(broker, store) };
 }
 
-function brokerElsewhere(url: string, values: ProvingJobSettings, teardown: Teardown): Broker {
+function brokerElsewhere(url: string, values: PartValues, teardown: Teardown): Broker {
   const stopping = new AbortController();
   const connection = new BrokerConnection({
     url,
-    apiKey: reveal(values.proverBrokerApiKey),
+    apiKey: reveal(values.broker.apiKey),
     signal: stopping.signal,
   });
   teardown.add("broker connection", () => stopping.abort());
   return {
     producerApi: new RemoteProducer(connection),
     consumerApi: new RemoteConsumer(connection),
-    store: values.proofStore === undefined ? new InlineStore() : objectStore(values.proofStore, values),
+    store:
+      values.prover.proofStore === undefined
+        ? new InlineStore()
+        : objectStore(values.prover.proofStore, values.objectStores),
   };
 }
 
 async function startAgentsHere(
-  values: ProvingJobSettings,
+  values: PartValues,
   parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore; readonly teardown: Teardown },
 ): Promise<Agent[]> {
   const { broker, store, threads, lowPriority, loggerFor, metrics, teardown } = parts;
-  const { proverAgentCount: count } = values;
+  const { count } = values.agents;
   if (count === 0) return [];
   const logger = loggerFor("prover:agent");
-  const wanted = typesOf(values.proverAgentProofTypes ?? [], logger);
+  const wanted = typesOf(values.agents.proofTypes ?? [], logger);
   const simulated = (): Prover => {
     const pool = new SimulationPool({ threads: Math.min(count, threads), lowPriority });
     teardown.add("threads of agents", () => pool.close());
-    return new SimulatedProver(pool.simulate, delayOf(values));
+    return new SimulatedProver(pool.simulate, delayOf(values.agents.delay));
   };
-  const { prover, types } = values.realProofs
+  const { prover, types } = values.proofs.real
     ? await startRealProver(values, wanted, { log: logger, teardown })
     : { prover: simulated(), types: wanted };
   const counts = agentCounts(metrics);
@@ -217,7 +198,7 @@ async function startAgentsHere(
       new Agent({
         ...{ broker, store, prover, types, logger, counts },
         name: `agent${i}`,
-        pollIntervalMs: values.proverAgentPollIntervalMs,
+        pollIntervalMs: values.agents.pollIntervalMs,
       }),
   );
   for (const agent of agents) agent.start();

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Values } from "../../config/options.ts";
+import { partValues } from "../../config/part-values.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { supervise } from "../../process/supervise.ts";
 import { startMetered } from "../parts/metered-service.ts";
@@ -23,9 +24,9 @@ export async function runRpcOnly(
       );
       // The data directory has the identity of the node's metrics; each of these processes takes one of its own.
       return startMetered(
-        { values, directory: { path, temporary: true }, version, loggerFor },
+        { values: partValues(values), directory: { path, temporary: true }, version, loggerFor },
         ({ metrics, endpoints }) =>
-          startRpcOnly({ values, directory: path, loggerFor, metrics, endpoints, signal, onFatal }),
+          startRpcOnly({ values: partValues(values), directory: path, loggerFor, metrics, endpoints, signal, onFatal }),
       );
     },
     { log },

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { chainOf } from "../../archiver/chain-reads.ts";
 import { ContentStore } from "../../archiver/content-store.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
@@ -15,16 +15,14 @@ import type { Listener } from "../../rpc/wire/listener.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { WorldState } from "../../world-state/world-state.ts";
 import { threadBudget } from "../context/thread-budget.ts";
-import { publicPort, type RpcSettings } from "../parts/rpc.ts";
+import { publicPort } from "../parts/rpc.ts";
 import { lagOf, rpcOnlyHealth } from "./health.ts";
 import { RPC_ONLY_METRICS } from "./metrics.ts";
 import type { ReadableStore } from "./readable-store.ts";
 import type { UpstreamNode } from "./upstream-node.ts";
 
-export type RpcOnlySettings = RpcSettings & Pick<Values, "rpcThreads" | "rpcNodeAwayLimitSeconds">;
-
 export interface ServeStoreOptions {
-  values: RpcOnlySettings;
+  values: PartValues;
   record: NodeRecord;
   readable: ReadableStore;
   upstreams: UpstreamUrls;
@@ -49,10 +47,10 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
       ...live,
       ...{ chain, world, core, identity },
       content: new ContentStore({ store, chain }),
-      status: { ...live.status, version: NETWORK_RELEASE, revertWords: values.rpcRevertWords, realProofs },
+      status: { ...live.status, version: NETWORK_RELEASE, revertWords: values.rpc.answers.revertWords, realProofs },
       sync: { lastProcessedL1Block: () => chain.state.processed() },
     };
-    const health = rpcOnlyHealth(chain, node, { mostAwaySeconds: values.rpcNodeAwayLimitSeconds });
+    const health = rpcOnlyHealth(chain, node, { mostAwaySeconds: values.rpc.forward.nodeAwayLimitSeconds });
     teardown.add("health", () => health.close());
     const observed = metrics.observe((to) => {
       to.set(RPC_ONLY_METRICS.away, node.awaySeconds);
@@ -61,14 +59,14 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     teardown.add("metrics of the store", observed);
     const port = publicPort(values, { reader: { identity } });
     const listener: Listener = await startPublicRpc({
-      threads: threadBudget(availableParallelism(), values),
+      threads: threadBudget(availableParallelism(), { rpcThreads: values.rpc.listen.threads }),
       ...{ services, health, store, chain, upstreams, metrics, onFatal },
-      reads: { mapSizeKb, identity, publicData, anotherProcess: true, maxLogs: values.maxLogs },
+      reads: { mapSizeKb, identity, publicData, anotherProcess: true, maxLogs: values.rpc.limits.maxLogs },
       ...port,
       // What the node does not serve could not be forwarded.
       server: {
         ...port.server,
-        serve: { ...port.server.serve, namespaces: namespaces.filter((name) => isServed(name, values)) },
+        serve: { ...port.server.serve, namespaces: namespaces.filter((name) => isServed(name, values.rpc.listen)) },
       },
       log: loggerFor("rpc"),
     });
@@ -80,5 +78,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
   }
 }
 
-const isServed = (name: NodeRecord["namespaces"][number], { rpcNamespaces }: RpcOnlySettings): boolean =>
-  name === "prover" || rpcNamespaces.includes(name);
+const isServed = (
+  name: NodeRecord["namespaces"][number],
+  { namespaces: served }: PartValues["rpc"]["listen"],
+): boolean => name === "prover" || served.includes(name);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PartValues } from "../../config/part-values.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
 import { type NodeRecord, readNodeRecord } from "../../process/node-record.ts";
@@ -7,13 +8,13 @@ import type { RunningService } from "../../process/supervise.ts";
 import { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { openReadable, type ReadableStore, unreadable } from "./readable-store.ts";
-import { type RpcOnlySettings, serveStore } from "./serve-store.ts";
+import { serveStore } from "./serve-store.ts";
 import { UpstreamNode } from "./upstream-node.ts";
 
 const LOOK_MS = 500;
 
 export interface RpcOnlyOptions {
-  values: RpcOnlySettings & { rpcNodeUrl?: string };
+  values: PartValues;
   /** The data directory of the node. */
   directory: string;
   loggerFor: LoggerFor;
@@ -93,7 +94,10 @@ class RpcOnly {
       throw error;
     }
     const { port } = this.#serving;
-    this.#log.info({ host: values.rpcHost, port }, "answering JSON-RPC on {host}:{port} from the store of a node");
+    this.#log.info(
+      { host: values.rpc.listen.host, port },
+      "answering JSON-RPC on {host}:{port} from the store of a node",
+    );
   }
 
   /** Closes the port and the store. */
@@ -140,7 +144,7 @@ class RpcOnly {
   }
 
   #forwardTo({ rpcUrl }: NodeRecord): void {
-    this.#upstreams.change([this.#options.values.rpcNodeUrl ?? rpcUrl]);
+    this.#upstreams.change([this.#options.values.rpc.forward.nodeUrl ?? rpcUrl]);
   }
 
   async #opened(): Promise<Opened> {
@@ -149,7 +153,7 @@ class RpcOnly {
     for (;;) {
       this.#stopped.throwIfAborted();
       const record = readNodeRecord(directory);
-      const mapSizeKb = Math.max(record?.mapSizeKb ?? 0, values.dataStoreMapSizeKb);
+      const mapSizeKb = Math.max(record?.mapSizeKb ?? 0, values.storage.mapSizeKb);
       const readable = record
         ? await openReadable(join(directory, "chain"), { mapSizeKb, identity: record.identity })
         : "no node has started on the data directory yet";

@@ -1,12 +1,10 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
 import { dueTime } from "../../sequencer/timetable/due-times.ts";
 import { l1PublishingTime, timetable } from "../../sequencer/timetable/timetable.ts";
 import { observeDuties } from "../../telemetry/duty-metrics.ts";
 import { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-
-export type DutyTimeSettings = Pick<Values, "attestationPropagationTime" | "blockDurationMs" | "l1PublishingTime">;
 
 /**
  * Measures the duties of a node. When they are due is known to a node with a sequencer only (`timed`), from its own
@@ -20,7 +18,7 @@ export function nodeDutyTimes(
     slotEnded,
     loggerFor,
   }: Pick<ChainContext, "reader" | "clock" | "metrics" | "slotEnded" | "loggerFor">,
-  values: DutyTimeSettings,
+  values: PartValues["sequencer"],
   timed: boolean,
 ): DutyTimes {
   const { l1ChainId: chainId, constants } = reader.identity;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { Account } from "../../keystore/accounts.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
@@ -11,7 +11,6 @@ import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
-import type { L1TxSettings } from "../../l1/tx/settings.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
@@ -20,21 +19,11 @@ import { GovernanceSignals, type VoteSigner } from "../../sequencer/votes/govern
 import { SlashVotes } from "../../sequencer/votes/slash-votes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { type BlobUploadSettings, blobUploads } from "../chain/blob-uploads.ts";
+import { blobUploads } from "../chain/blob-uploads.ts";
 import { accountSigner } from "../keys/account-signer.ts";
 
-export type PublisherSettings = BlobUploadSettings &
-  L1TxValues &
-  Pick<
-    Values,
-    | "ethereumHttpTimeoutMs"
-    | "l1RpcUrls"
-    | "sequencerPublisherAllowInvalidStates"
-    | "sequencerPublisherForwarderAddress"
-  >;
-
 export interface PublisherOptions {
-  values: PublisherSettings;
+  values: PartValues;
   directory: { path: string; temporary: boolean };
   identity: RollupIdentity;
   keys: ActiveKeystore;
@@ -67,43 +56,8 @@ export const PUBLISHER_RETRY_DELAYS_MS = [200];
 const TIMEOUT_MS = 10_000;
 
 /** Limit of one request to L1 of a part whose duties end with a slot. */
-export function dutyTimeoutMs({ ethereumHttpTimeoutMs }: Pick<Values, "ethereumHttpTimeoutMs">): number {
-  return ethereumHttpTimeoutMs ?? TIMEOUT_MS;
-}
-
-export type L1TxValues = Pick<
-  Values,
-  | "l1TxCancelOnTimeout"
-  | "l1TxCancellationFinalTimeoutMs"
-  | "l1TxCheckIntervalMs"
-  | "l1TxGasLimitBufferPercentage"
-  | "l1TxMaxBlobGwei"
-  | "l1TxMaxGwei"
-  | "l1TxMaxSpeedUpAttempts"
-  | "l1TxMinimumPriorityFeeGwei"
-  | "l1TxPriorityFeeBumpPercentage"
-  | "l1TxPriorityFeeRetryBumpPercentage"
-  | "l1TxStallTimeMs"
-  | "l1TxTimeoutMs"
-  | "l1TxUnseenConsideredDroppedMs"
->;
-
-export function l1TxSettings(values: L1TxValues): L1TxSettings {
-  return {
-    gasLimitBufferPercentage: values.l1TxGasLimitBufferPercentage,
-    maxGwei: values.l1TxMaxGwei,
-    maxBlobGwei: values.l1TxMaxBlobGwei,
-    priorityFeeBumpPercentage: values.l1TxPriorityFeeBumpPercentage,
-    priorityFeeRetryBumpPercentage: values.l1TxPriorityFeeRetryBumpPercentage,
-    minimumPriorityFeeGwei: values.l1TxMinimumPriorityFeeGwei,
-    maxSpeedUpAttempts: values.l1TxMaxSpeedUpAttempts,
-    checkIntervalMs: values.l1TxCheckIntervalMs,
-    stallTimeMs: values.l1TxStallTimeMs,
-    timeoutMs: values.l1TxTimeoutMs,
-    cancelOnTimeout: values.l1TxCancelOnTimeout,
-    cancellationFinalTimeoutMs: values.l1TxCancellationFinalTimeoutMs,
-    unseenConsideredDroppedMs: values.l1TxUnseenConsideredDroppedMs,
-  };
+export function dutyTimeoutMs({ timeoutMs = TIMEOUT_MS }: PartValues["l1"]): number {
+  return timeoutMs;
 }
 
 /** The publisher accounts at start, without duplicates. A later keystore reload does not change them. */
@@ -118,8 +72,8 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const stopping = new AbortController();
   const { signal } = stopping;
   const rpc = new L1Rpc({
-    urls: values.l1RpcUrls,
-    timeoutMs: dutyTimeoutMs(values),
+    urls: values.l1.urls,
+    timeoutMs: dutyTimeoutMs(values.l1),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
     calls: options.l1Calls,
@@ -129,7 +83,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const states: TxStates = directory.temporary
     ? new MemoryTxStates()
     : new L1TxStore(join(directory.path, "l1-tx-utils"));
-  const settings = l1TxSettings(values);
+  const settings = values.l1Txs;
   const { l1ChainId: chainId } = identity;
   const cellProofs = wantsCellProofs(chainId);
   const senders = publisherAccounts(keys).map(
@@ -147,8 +101,8 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     senders,
     publishersOf: (attester) => keys.current.publishersOf(attester).map(({ address }) => address),
     settings,
-    allowBusy: values.sequencerPublisherAllowInvalidStates,
-    forwarder: values.sequencerPublisherForwarderAddress,
+    allowBusy: values.publisher.allowBusy,
+    forwarder: values.publisher.forwarder,
     kzg,
     uploads,
     now,

@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { SnapshotUploader } from "../../snapshots/upload.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { isDevelopmentL1 } from "../chain/connect-l1.ts";
@@ -11,7 +11,7 @@ import { HealthBoard } from "./health-board.ts";
 const MAX_LAG_BLOCKS = 50;
 
 export interface HealthParts {
-  values: Pick<Values, "maxAllowedEthClientDriftSeconds">;
+  values: PartValues["l1"];
   mempool: Pick<MempoolPart, "health">;
   /** Undefined where P2P is off. */
   p2p: Pick<P2pPart, "health" | "node"> | undefined;
@@ -60,7 +60,7 @@ export function nodeHealth(
     prover?.node.health ?? off("prover", "the node proves no epochs"),
     prover?.brokerHealth ?? off("prover-broker", "no proving broker outside this process is configured"),
   ];
-  const { maxAllowedEthClientDriftSeconds: maxAge } = values;
+  const { maxDriftSeconds: maxAge } = values;
   const limits = {
     maxLagBlocks: MAX_LAG_BLOCKS,
     ...(maxAge > 0 && !isDevelopmentL1(reader.identity.l1ChainId) && { maxL1AgeSeconds: maxAge }),

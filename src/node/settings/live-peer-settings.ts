@@ -1,5 +1,3 @@
-import type { Values } from "../../config/options.ts";
-
 /** Settings of P2P that can change at run time. */
 export interface LivePeerSettings {
   /** Execute the blocks that others propose. */
@@ -8,14 +6,4 @@ export interface LivePeerSettings {
   storesProposedBlocks: boolean;
   /** Do not process the proposals of others; they are forwarded all the same. */
   skipProposals: boolean;
-}
-
-export type LivePeerValues = Pick<Values, "alwaysReexecuteBlockProposals" | "skipPushProposedBlocksToArchiver">;
-
-export function livePeerSettings(values: LivePeerValues): LivePeerSettings {
-  return {
-    reexecutes: values.alwaysReexecuteBlockProposals,
-    storesProposedBlocks: !values.skipPushProposedBlocksToArchiver,
-    skipProposals: false,
-  };
 }

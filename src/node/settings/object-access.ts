@@ -1,19 +1,9 @@
 import { reveal } from "../../config/configuration.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { ObjectStoreAccess } from "../../storage/objects/open-store.ts";
 
-export type ObjectStoreSettings = Pick<
-  Values,
-  | "awsAccessKeyId"
-  | "awsRegion"
-  | "awsSecretAccessKey"
-  | "awsSessionToken"
-  | "googleApplicationCredentials"
-  | "googleStorageEndpoint"
->;
-
 /** The configured credentials and endpoints of object stores. */
-export function objectStoreAccess(values: ObjectStoreSettings): ObjectStoreAccess {
+export function objectStoreAccess(values: PartValues["objectStores"]): ObjectStoreAccess {
   const { awsAccessKeyId: accessKeyId, awsRegion } = values;
   const secretAccessKey = reveal(values.awsSecretAccessKey);
   return {
@@ -22,7 +12,7 @@ export function objectStoreAccess(values: ObjectStoreSettings): ObjectStoreAcces
         ? undefined
         : { accessKeyId, secretAccessKey, sessionToken: reveal(values.awsSessionToken) },
     awsRegion,
-    googleCredentialsFile: values.googleApplicationCredentials,
-    googleEndpoint: values.googleStorageEndpoint,
+    googleCredentialsFile: values.googleCredentialsFile,
+    googleEndpoint: values.googleEndpoint,
   };
 }

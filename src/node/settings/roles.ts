@@ -1,12 +1,12 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 
-type ProverRole = Pick<Values, "proverNode" | "enableProverNode">;
+type Modes = PartValues["modes"];
 
-export function hasProver({ proverNode, enableProverNode }: ProverRole): boolean {
+export function hasProver({ proverNode, enableProverNode }: Pick<Modes, "proverNode" | "enableProverNode">): boolean {
   return proverNode || enableProverNode;
 }
 
 /** Whether proving is what a node is there for: it builds no blocks besides. */
-export function onlyProves(values: ProverRole & Pick<Values, "sequencer">): boolean {
-  return hasProver(values) && !values.sequencer;
+export function onlyProves(modes: Pick<Modes, "proverNode" | "enableProverNode" | "sequencer">): boolean {
+  return hasProver(modes) && !modes.sequencer;
 }

@@ -1,16 +1,11 @@
 import { ConfigurationError } from "../../config/errors.ts";
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Labels } from "../../telemetry/metrics/metrics.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import { instanceId } from "./instance-id.ts";
 
-export type ResourceSettings = RoleSettings &
-  Pick<Values, "node" | "registryAddress" | "rollupVersion" | "otelResourceAttributes">;
-
-type RoleSettings = Pick<Values, "sequencer"> & Partial<Pick<Values, "proverBroker" | "proverAgent">>;
-
 /** What kind of process this is, for collectors. */
-export function nodeRole({ sequencer, proverBroker, proverAgent }: RoleSettings) {
+export function nodeRole({ sequencer, proverBroker, proverAgent }: PartValues["modes"]) {
   if (proverBroker) return "prover-broker";
   if (proverAgent) return "prover-agent";
   return sequencer ? "sequencer" : "node";
@@ -21,11 +16,11 @@ export function nodeRole({ sequencer, proverBroker, proverAgent }: RoleSettings)
  * ConfigurationError.
  */
 export function nodeResource(
-  values: ResourceSettings,
+  values: PartValues,
   { directory, version }: { directory: Pick<DataDirectory, "path" | "temporary">; version: string },
 ): Labels {
-  const { registryAddress, rollupVersion } = values;
-  const role = nodeRole(values);
+  const { registryAddress, rollupVersion } = values.l1;
+  const role = nodeRole(values.modes);
   return {
     "service.name": `aztec-${role}`,
     "service.version": version,
@@ -33,15 +28,15 @@ export function nodeResource(
     "aztec.node_role": role,
     "aztec.rollup_version": rollupVersion === undefined ? "canonical" : String(rollupVersion),
     ...(registryAddress !== undefined && { "aztec.registry_address": registryAddress }),
-    ...resourceAttributes(values.otelResourceAttributes ?? ""),
+    ...resourceAttributes(values.otlp.resourceAttributes ?? ""),
   };
 }
 
 const RULE = "OTEL_RESOURCE_ATTRIBUTES must be pairs key=value, separated by commas, with percent-encoded values";
 
 /** Throws a ConfigurationError for attributes of another form. */
-export function checkResource({ otelResourceAttributes = "" }: Pick<Values, "otelResourceAttributes">): void {
-  resourceAttributes(otelResourceAttributes);
+export function checkResource(values: PartValues["otlp"]): void {
+  resourceAttributes(values.resourceAttributes ?? "");
 }
 
 /** The form of the OpenTelemetry specification ("Resource SDK", section on environment variables). */

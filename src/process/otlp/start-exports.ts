@@ -1,4 +1,4 @@
-import type { Values } from "../../config/options.ts";
+import type { PartValues } from "../../config/part-values.ts";
 import type { Labels, Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
 import type { LoggerFor } from "../logging/logging.ts";
@@ -15,24 +15,8 @@ import {
 } from "./otlp-export.ts";
 import { nodeRole } from "./resource.ts";
 
-export type OtlpSettings = Pick<
-  Values,
-  | "logsCollectorUrl"
-  | "metricsCollectorUrl"
-  | "otelCollectIntervalMs"
-  | "otelExcludeMetrics"
-  | "otelExportTimeoutMs"
-  | "otelIncludeMetrics"
-  | "publicIncludeMetrics"
-  | "publicMetricsCollectFrom"
-  | "publicMetricsCollectorUrl"
-  | "publicMetricsOptOut"
-  | "sequencer"
-  | "tracesCollectorUrl"
->;
-
 export interface OtlpOptions {
-  values: OtlpSettings;
+  values: PartValues;
   resource: Labels;
   metrics: Metrics;
   loggerFor: LoggerFor;
@@ -48,23 +32,21 @@ export interface OtlpExports {
 const BATCH_MS = 2_000;
 
 /** Whether metrics go to a collector. */
-export function exportsToCollector(values: OtlpSettings): boolean {
-  return values.metricsCollectorUrl !== undefined || publicCollector(values) !== undefined;
+export function exportsToCollector(values: PartValues): boolean {
+  return values.otlp.metricsUrl !== undefined || publicCollector(values) !== undefined;
 }
 
 /** Public metrics are for listed roles only, and nobody shares them without asking for it. */
-function publicCollector(values: OtlpSettings): string | undefined {
-  const { publicMetricsCollectorUrl, publicMetricsOptOut, publicMetricsCollectFrom } = values;
-  return publicMetricsOptOut || !publicMetricsCollectFrom.includes(nodeRole(values))
-    ? undefined
-    : publicMetricsCollectorUrl;
+function publicCollector(values: PartValues): string | undefined {
+  const { url, optOut, roles } = values.otlp.public;
+  return optOut || !roles.includes(nodeRole(values.modes)) ? undefined : url;
 }
 
 /** Which metrics the operator's collector gets: a list of what to leave out wins over one of what to send. */
-export function wantedMetrics(
-  values: Pick<OtlpSettings, "otelExcludeMetrics" | "otelIncludeMetrics">,
-): (name: string) => boolean {
-  const { otelExcludeMetrics: exclude, otelIncludeMetrics: include } = values;
+export function wantedMetrics({
+  exclude,
+  include,
+}: Pick<PartValues["otlp"], "exclude" | "include">): (name: string) => boolean {
   if (exclude.length > 0) return (name) => !exclude.some((prefix) => name.startsWith(prefix));
   if (include.length > 0) return (name) => include.some((prefix) => name.startsWith(prefix));
   return () => true;
@@ -75,13 +57,18 @@ export function startOtlpExports({ values, resource, metrics, loggerFor }: OtlpO
   const logger = loggerFor("telemetry");
   const teardown = new Teardown(logger);
   const start = (signal: OtlpSignal, url: string, rest: Pick<OtlpExportOptions, "intervalMs" | "bodies">): void => {
-    const client = new OtlpClient(url, values.otelExportTimeoutMs);
+    const client = new OtlpClient(url, values.otlp.timeoutMs);
     const running = new OtlpExport({ client, signal, metrics, logger, ...rest });
     running.start();
     teardown.add(`export of ${signal}`, () => running.stop());
     logger.info({ signal, collector: client.name }, "exporting {signal} to the collector {collector}");
   };
-  const { metricsCollectorUrl, tracesCollectorUrl, logsCollectorUrl, otelCollectIntervalMs: intervalMs } = values;
+  const {
+    metricsUrl: metricsCollectorUrl,
+    tracesUrl: tracesCollectorUrl,
+    logsUrl: logsCollectorUrl,
+    intervalMs,
+  } = values.otlp;
   const { exported } = loggerFor;
   if (logsCollectorUrl !== undefined && exported !== undefined) {
     metrics.observe((to) => to.set(OTLP_METRICS.droppedLines, exported.dropped));
@@ -92,12 +79,12 @@ export function startOtlpExports({ values, resource, metrics, loggerFor }: OtlpO
     start("traces", tracesCollectorUrl, { intervalMs: BATCH_MS, bodies: () => spans.bodies() });
   }
   if (metricsCollectorUrl !== undefined) {
-    const bodies = metricsBodies(metrics, resource, wantedMetrics(values));
+    const bodies = metricsBodies(metrics, resource, wantedMetrics(values.otlp));
     start("metrics", metricsCollectorUrl, { intervalMs, bodies });
   }
   const publicUrl = publicCollector(values);
   if (publicUrl !== undefined) {
-    const { publicIncludeMetrics: prefixes } = values;
+    const { include: prefixes } = values.otlp.public;
     const bodies = metricsBodies(metrics, resource, (name) => prefixes.some((prefix) => name.startsWith(prefix)));
     start("public metrics", publicUrl, { intervalMs, bodies });
   }

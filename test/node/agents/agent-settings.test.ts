@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { delayOf } from "../../../src/node/agents/agent-settings.ts";
 import { SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import type { JobResult } from "../../../src/prover/jobs/job-result.ts";
@@ -10,7 +11,7 @@ const RESULT = {} as JobResult;
 /** How long a simulated job of a type takes at least, in milliseconds. */
 async function durationOf(type: keyof typeof JOB_TYPES, environment: Record<string, string>): Promise<number> {
   const { values } = configure({ flags: new Map(), environment });
-  const prover = new SimulatedProver(() => RESULT, delayOf(values));
+  const prover = new SimulatedProver(() => RESULT, delayOf(partValues(values).agents.delay));
   const started = performance.now();
   const job = { type: JOB_TYPES[type] } as Parameters<SimulatedProver["prove"]>[0];
   expect(await prover.prove(job, new AbortController().signal)).toBe(RESULT);
@@ -30,7 +31,7 @@ it("PROVER_TEST_DELAY_TYPE and PROVER_TEST_DELAY_FACTOR: a job takes a part of w
 
 it("a job that is dropped ends at once, whatever the delay", async () => {
   const { values } = configure({ flags: new Map(), environment: { PROVER_TEST_DELAY_MS: "100000" } });
-  const prover = new SimulatedProver(() => RESULT, delayOf(values));
+  const prover = new SimulatedProver(() => RESULT, delayOf(partValues(values).agents.delay));
   const dropped = new AbortController();
   const job = { type: JOB_TYPES.PARITY_BASE } as Parameters<SimulatedProver["prove"]>[0];
   const proven = prover.prove(job, dropped.signal);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
@@ -38,7 +39,7 @@ async function start(
     environment: { SVC_RPC_HOST: "127.0.0.1", ...environment },
   });
   const loggerFor = createLogging({ filter: values.logLevel, json: false, secrets: [], write: () => undefined });
-  running = await startBroker(values, { dataDirectory: folder, loggerFor, metrics });
+  running = await startBroker(partValues(values), { dataDirectory: folder, loggerFor, metrics });
   return new BrokerClient(running.port, headers);
 }
 

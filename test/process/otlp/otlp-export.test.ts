@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { configure } from "../../../src/config/configuration.ts";
 import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { LogQueue } from "../../../src/process/logging/log-queue.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { OtlpClient } from "../../../src/process/otlp/otlp-client.ts";
 import { logBodies, metricsBodies, OtlpExport, type OtlpExportOptions } from "../../../src/process/otlp/otlp-export.ts";
 import { nodeResource } from "../../../src/process/otlp/resource.ts";
-import { type OtlpSettings, startOtlpExports } from "../../../src/process/otlp/start-exports.ts";
+import { startOtlpExports } from "../../../src/process/otlp/start-exports.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { counter, gauge, histogram, upDownCounter } from "../../../src/telemetry/metrics/metric-row.ts";
@@ -90,8 +92,8 @@ test("a queue of lines that nobody takes drops its oldest, and counts them", () 
 });
 
 test("a slot that is over becomes a trace with a span for each duty", async () => {
-  const settings = { ...NO_EXPORTS, tracesCollectorUrl: collector.url("/v1/traces") };
-  const exports = startOtlpExports({ values: settings, resource: RESOURCE, metrics, loggerFor: quiet });
+  const values = valuesOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url("/v1/traces") });
+  const exports = startOtlpExports({ values, resource: RESOURCE, metrics, loggerFor: quiet });
   const start = 1_700_000_000_000;
   exports.slotEnded?.({
     ...{ slot: 9, start },
@@ -114,15 +116,14 @@ test("a slot that is over becomes a trace with a span for each duty", async () =
 
 test("prefixes say which metrics the operator's collector gets, and which are public", async () => {
   for (const name of ["aztec.a", "aztec.b", "svc.c"]) metrics.gauge(gauge(name, { meaning: name })).set(1);
-  const sent = async (changes: Partial<OtlpSettings>): Promise<Record<string, string[]>> => {
+  const sent = async (changes: Record<string, string>): Promise<Record<string, string[]>> => {
     collector.requests.length = 0;
     const exports = startOtlpExports({
-      values: {
-        ...NO_EXPORTS,
-        metricsCollectorUrl: collector.url("/own"),
-        publicMetricsCollectorUrl: collector.url("/public"),
+      values: valuesOf({
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url("/own"),
+        PUBLIC_OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url("/public"),
         ...changes,
-      },
+      }),
       ...{ resource: RESOURCE, metrics, loggerFor: quiet },
     });
     await exports.stop();
@@ -131,14 +132,14 @@ test("prefixes say which metrics the operator's collector gets, and which are pu
     return { own: names("/own"), public: names("/public") };
   };
   expect(await sent({})).toEqual({ own: ["aztec.a", "aztec.b", "svc.c"], public: [] });
-  expect(await sent({ otelIncludeMetrics: ["aztec."] })).toMatchObject({ own: ["aztec.a", "aztec.b"] });
-  expect(await sent({ otelExcludeMetrics: ["aztec.a"], otelIncludeMetrics: ["aztec."] })).toMatchObject({
+  expect(await sent({ OTEL_INCLUDE_METRICS: "aztec." })).toMatchObject({ own: ["aztec.a", "aztec.b"] });
+  expect(await sent({ OTEL_EXCLUDE_METRICS: "aztec.a", OTEL_INCLUDE_METRICS: "aztec." })).toMatchObject({
     own: ["aztec.b", "svc.c"],
   });
-  const shared = { publicMetricsOptOut: false, publicIncludeMetrics: ["aztec.b"] };
-  expect(await sent({ ...shared, publicMetricsCollectFrom: ["sequencer"] })).toMatchObject({ public: [] });
-  expect(await sent({ ...shared, publicMetricsCollectFrom: ["node"] })).toMatchObject({ public: ["aztec.b"] });
-  expect(await sent({ ...shared, publicMetricsCollectFrom: ["node"], publicMetricsOptOut: true })).toMatchObject({
+  const shared = { PUBLIC_OTEL_OPT_OUT: "false", PUBLIC_OTEL_INCLUDE_METRICS: "aztec.b" };
+  expect(await sent({ ...shared, PUBLIC_OTEL_COLLECT_FROM: "sequencer" })).toMatchObject({ public: [] });
+  expect(await sent({ ...shared, PUBLIC_OTEL_COLLECT_FROM: "node" })).toMatchObject({ public: ["aztec.b"] });
+  expect(await sent({ ...shared, PUBLIC_OTEL_COLLECT_FROM: "node", PUBLIC_OTEL_OPT_OUT: "true" })).toMatchObject({
     public: [],
   });
 });
@@ -164,10 +165,10 @@ test("a collector that fails is named once in the log, without its password, and
 test("attributes of OTEL_RESOURCE_ATTRIBUTES win over the node's own, and a wrong pair is named", () => {
   const directory = { path: "", temporary: true };
   const resource = (otelResourceAttributes: string) =>
-    nodeResource(
-      { sequencer: true, node: true, registryAddress: "0x11", rollupVersion: "canonical", otelResourceAttributes },
-      { directory, version: "1.2.3" },
-    );
+    nodeResource(valuesOf({ OTEL_RESOURCE_ATTRIBUTES: otelResourceAttributes }, [["--sequencer", "true"]]), {
+      directory,
+      version: "1.2.3",
+    });
   expect(resource("service.name=mine, deployment.environment=a%2Cb")).toMatchObject({
     "service.name": "mine",
     "service.version": "1.2.3",
@@ -178,18 +179,6 @@ test("attributes of OTEL_RESOURCE_ATTRIBUTES win over the node's own, and a wron
   expect(() => resource("a=%zz")).toThrow("the value of a is not");
 });
 
-const NO_EXPORTS: OtlpSettings = {
-  logsCollectorUrl: undefined,
-  metricsCollectorUrl: undefined,
-  otelCollectIntervalMs: 60_000,
-  otelExcludeMetrics: [],
-  otelExportTimeoutMs: 30_000,
-  otelIncludeMetrics: [],
-  publicIncludeMetrics: [],
-  publicMetricsCollectFrom: [],
-  publicMetricsCollectorUrl: undefined,
-  publicMetricsOptOut: true,
-  sequencer: false,
-  tracesCollectorUrl: undefined,
-};
+const valuesOf = (environment: Record<string, string>, flags: [string, string][] = []) =>
+  partValues(configure({ flags: new Map(flags), environment: { PUBLIC_OTEL_OPT_OUT: "true", ...environment } }).values);
 const quiet = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] });

@@ -13,6 +13,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
 import { startRealProver } from "../../../src/node/agents/real-proofs.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
@@ -44,7 +45,7 @@ try {
     SVC_PROVER_CIRCUITS_PATH: writeCircuits(join(folder, "circuits")),
   };
   const { values } = configure({ flags: new Map(), environment });
-  const { prover } = await startRealProver(values, [JOB_TYPES[TYPE]], { log, teardown });
+  const { prover } = await startRealProver(partValues(values), [JOB_TYPES[TYPE]], { log, teardown });
   const start = performance.now();
   const job = { type: JOB_TYPES[TYPE], input: encode(JOB_INPUTS[TYPE], {}) };
   const output = decodeOutput(TYPE, (await prover.prove(job, new AbortController().signal)) as OutputBytes);

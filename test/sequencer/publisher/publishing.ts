@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
@@ -61,10 +62,10 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     },
   });
   const { publisher, stop } = startPublisher({
-    values,
+    values: partValues(values),
     directory: { path: dataDirectory ?? "", temporary: dataDirectory === undefined },
     identity,
-    keys: await configuredKeys(values, () => {}),
+    keys: await configuredKeys(partValues(values).keys, () => {}),
     kzg,
     votes: { holds: () => false, sign: () => Promise.reject(new Error("no votes here")) },
     now: () => now * 1000,

@@ -1,6 +1,7 @@
 import { parseAbi } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { PrivateKey } from "../../../src/keystore/private-key.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/l1/abi/multicall3.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
@@ -71,13 +72,13 @@ async function publisherOf(identity: RollupIdentity, environment: Record<string,
       ...environment,
     },
   });
-  const keys = await configuredKeys(values, () => {});
+  const keys = await configuredKeys(partValues(values).keys, () => {});
   const signing = attesterSigning(
     () => keys.current,
     recordingGuard(identity.constants, () => nowMs),
   );
   return startPublisher({
-    values,
+    values: partValues(values),
     directory: { path: "", temporary: true },
     identity,
     keys,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { attesterSigning, voteSigner } from "../../../src/node/keys/duty-signer.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
 import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
@@ -40,10 +41,10 @@ describe("slash votes of a node's proposers on the network's contracts", () => {
       L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
     };
     const { values } = configure({ flags: new Map(), environment });
-    const keys = await configuredKeys(values, () => {});
+    const keys = await configuredKeys(partValues(values).keys, () => {});
     const signing = attesterSigning(() => keys.current, guard);
     return startPublisher({
-      values,
+      values: partValues(values),
       directory: { path: "", temporary: true },
       identity,
       keys,

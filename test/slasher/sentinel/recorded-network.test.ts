@@ -99,12 +99,12 @@ beforeEach(() => {
     {
       ownValidators: () => [],
       values: {
-        sentinelEnabled: true,
-        sentinelHistoryLengthInEpochs: WINDOW / EPOCH,
-        sentinelHistoricProvenPerformanceLengthInEpochs: 2000,
-        slashInactivityTargetPercentage: 0.9,
-        slashInactivityConsecutiveEpochThreshold: 1,
-        slashInactivityPenalty: 10n ** 19n,
+        enabled: true,
+        historyEpochs: WINDOW / EPOCH,
+        performanceEpochs: 2000,
+        targetPercentage: 0.9,
+        consecutiveEpochs: 1,
+        penalty: 10n ** 19n,
       },
       mempool: { store: opened.store },
       p2p: { attestations: opened.pool, committees: { at: committeeAt } },

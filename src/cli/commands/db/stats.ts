@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { configure } from "../../../config/configuration.ts";
+import { partValues } from "../../../config/part-values.ts";
 import { addTableOptions } from "../../table-options.ts";
 import { orUsageError } from "../../usage-error.ts";
 
@@ -13,7 +14,11 @@ export function dbStatsCommand(): Command {
     orUsageError(async () => {
       const { values } = configure(given());
       const { runStats } = await import("../../db/stats/run-stats.ts");
-      await runStats(values.dataDirectory && resolve(values.dataDirectory), values, options.json === true);
+      await runStats(
+        values.dataDirectory && resolve(values.dataDirectory),
+        partValues(values).storage,
+        options.json === true,
+      );
     }),
   );
 }

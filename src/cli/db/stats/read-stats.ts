@@ -1,11 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Values } from "../../../config/options.ts";
+import type { PartValues } from "../../../config/part-values.ts";
 import { inspectStore } from "../../../storage/inspect.ts";
 import { openStore } from "../../../storage/store.ts";
 import type { StoreStats } from "../../../storage/store-stats.ts";
-
-export type MapSizes = Pick<Values, "dataStoreMapSizeKb" | "p2pStoreMapSizeKb">;
 
 export interface NamedStats extends StoreStats {
   /** Folder in the data directory. */
@@ -23,13 +21,13 @@ export function databasesIn(directory: string): string[] {
 }
 
 /** Largest size that a node with these options lets a database reach; undefined where it has none. */
-function mapSizeOf(name: string, { dataStoreMapSizeKb, p2pStoreMapSizeKb }: MapSizes): number | undefined {
-  if (name === "chain") return dataStoreMapSizeKb;
-  return name === "pool" ? (p2pStoreMapSizeKb ?? dataStoreMapSizeKb) : undefined;
+function mapSizeOf(name: string, { mapSizeKb, poolMapSizeKb }: PartValues["storage"]): number | undefined {
+  if (name === "chain") return mapSizeKb;
+  return name === "pool" ? (poolMapSizeKb ?? mapSizeKb) : undefined;
 }
 
 /** Sizes of a database, read beside a node that may run on it. Throws a DamagedStoreError or LMDB's error. */
-export async function readStats(directory: string, name: string, sizes: MapSizes): Promise<NamedStats> {
+export async function readStats(directory: string, name: string, sizes: PartValues["storage"]): Promise<NamedStats> {
   const path = join(directory, name);
   inspectStore(path);
   const store = openStore({ path, readOnly: true });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
+import type { PartValues } from "../../../config/part-values.ts";
 import { DataDirectoryError } from "../../../process/data-directory.ts";
-import { databasesIn, type MapSizes, type NamedStats, readStats } from "./read-stats.ts";
+import { databasesIn, type NamedStats, readStats } from "./read-stats.ts";
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
@@ -44,7 +45,11 @@ function asJson(stats: NamedStats): object {
  * `svc db stats`. A database that cannot be read is a line on standard error, and exit code 1. Throws a
  * DataDirectoryError.
  */
-export async function runStats(directory: string | undefined, sizes: MapSizes, json: boolean): Promise<void> {
+export async function runStats(
+  directory: string | undefined,
+  sizes: PartValues["storage"],
+  json: boolean,
+): Promise<void> {
   if (directory === undefined) throw new DataDirectoryError("(none)", "must be named with --data-directory");
   if (!existsSync(directory)) throw new DataDirectoryError(directory, "does not exist");
   const read: NamedStats[] = [];

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { ConfigurationError } from "../../../config/errors.ts";
-import type { Values } from "../../../config/options.ts";
+import type { PartValues } from "../../../config/part-values.ts";
 import { loadCore } from "../../../core/load-core.ts";
 import { Kzg } from "../../../l1/blobs/kzg.ts";
 import type { LoggerFor } from "../../../process/logging/logging.ts";
@@ -11,13 +11,10 @@ import { openObjectReader } from "../../../storage/objects/open-store.ts";
 import { Metrics } from "../../../telemetry/metrics/metrics.ts";
 import { checkProver } from "../../parts/prover.ts";
 import { objectStoreAccess } from "../../settings/object-access.ts";
-import { type ProvingJobSettings, startProvingJobs } from "../proving-jobs.ts";
+import { startProvingJobs } from "../proving-jobs.ts";
 import { FailedEpochError } from "./failed-epoch.ts";
 import { openFailedEpoch } from "./open.ts";
 import { proveAgain } from "./prove-again.ts";
-
-export type ProveAgainSettings = ProvingJobSettings &
-  Pick<Values, "dataDirectory" | "dataStoreMapSizeKb" | "proverNodeFailedEpochStore">;
 
 /** What `svc prove-failed-epoch` prints. */
 export interface ProvenAgain {
@@ -38,11 +35,11 @@ export interface ProvenAgain {
  */
 export async function runFailedEpoch(
   folder: string,
-  values: ProveAgainSettings,
+  values: PartValues,
   { loggerFor, threads, signal }: { loggerFor: LoggerFor; threads: number; signal: AbortSignal },
 ): Promise<ProvenAgain> {
   checkProver(values);
-  const { proverNodeFailedEpochStore: store } = values;
+  const { failedEpochStore: store } = values.prover;
   if (store === undefined)
     throw new ConfigurationError("give PROVER_NODE_FAILED_EPOCH_STORE, where the epoch is stored");
   const logger = loggerFor("prover");
@@ -50,10 +47,10 @@ export async function runFailedEpoch(
   try {
     const core = loadCore();
     const opened = await openFailedEpoch({
-      reader: openObjectReader(store, objectStoreAccess(values)),
+      reader: openObjectReader(store, objectStoreAccess(values.objectStores)),
       folder,
-      directory: values.dataDirectory ?? tmpdir(),
-      mapSizeKb: values.dataStoreMapSizeKb,
+      directory: values.storage.directory ?? tmpdir(),
+      mapSizeKb: values.storage.mapSizeKb,
       ...{ core, logger, signal },
     }).catch((error: unknown) => {
       if (!(error instanceof ObjectStoreError)) throw error;
