@@ -7,7 +7,7 @@ import {
   type Origin,
   RetiredFlagError,
 } from "./errors.ts";
-import { idleReason, type Option } from "./option.ts";
+import { idleReason, type Option, type OptionTable, type ValuesOf } from "./option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 import { PRESETS } from "./presets.ts";
 import { RETIRED_FLAGS, RETIRED_VARIABLES } from "./retired-names.ts";
@@ -46,7 +46,7 @@ function isSet(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== "";
 }
 
-function findFlag(key: OptionKey, option: Option, flags: Given["flags"]): Found | undefined {
+function findFlag(key: string, option: Option, flags: Given["flags"]): Found | undefined {
   const found = option.flags.filter((name) => flags.has(name));
   const [name] = found;
   if (name === undefined) return undefined;
@@ -55,7 +55,7 @@ function findFlag(key: OptionKey, option: Option, flags: Given["flags"]): Found 
   return { text, origin: { kind: "flag", name } };
 }
 
-function find(key: OptionKey, option: Option, flags: Given["flags"], sources: readonly Source[]): Found | undefined {
+function find(key: string, option: Option, flags: Given["flags"], sources: readonly Source[]): Found | undefined {
   const flag = findFlag(key, option, flags);
   if (flag !== undefined) return flag;
   for (const source of sources) {
@@ -103,7 +103,7 @@ function shownInput(option: Option, text: string): string {
     : `${JSON.stringify(text.slice(0, SHOWN_VALUE_LENGTH))}... (${text.length} characters)`;
 }
 
-function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknown {
+function parsed(key: string, option: Option, { text, origin }: Found): unknown {
   const value = text.trim() === "" ? undefined : option.kind.parse(text);
   if (value !== undefined) return value;
   const fault = text.trim() === "" ? undefined : option.kind.fault?.(text)?.slice(0, 4 * SHOWN_VALUE_LENGTH);
@@ -137,25 +137,24 @@ function networkOf(given: Given): Values["network"] {
   return found === undefined ? OPTIONS.network.default : (parsed("network", option, found) as Values["network"]);
 }
 
-function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
+function warningsOf(given: Given, origins: Readonly<Record<string, Origin>>, table: OptionTable): string[] {
   const retired = RETIRED_VARIABLES.filter(({ name }) => isSet(given.environment[name]));
-  const setByOperator = OPTION_KEYS.filter((key) => isSetByOperator(origins[key]));
+  const keys = Object.keys(table);
+  const setByOperator = keys.filter((key) => isSetByOperator(origins[key]));
   const deprecated = setByOperator.flatMap((key) => {
-    const { deprecated = [], env }: Option = OPTIONS[key] as Option;
+    const { deprecated = [], env } = table[key];
     const origin = origins[key];
     return (origin.kind === "environment" || origin.kind === "file") && deprecated.includes(origin.name)
       ? [`${origin.kind === "file" ? "key" : "environment variable"} ${origin.name} is deprecated: use ${env[0]}`]
       : [];
   });
   const idle = setByOperator
-    .filter((key) => idleReason(OPTIONS[key] as Option) === "no effect")
+    .filter((key) => idleReason(table[key]) === "no effect")
     .flatMap((key) => {
       const origin = origins[key];
       return "name" in origin ? [origin.name] : [];
     });
-  const secretInFile = OPTION_KEYS.some(
-    (key) => origins[key].kind === "file" && (OPTIONS[key] as Option).kind.secrets !== undefined,
-  );
+  const secretInFile = keys.some((key) => origins[key].kind === "file" && table[key].kind.secrets !== undefined);
   const open = given.file?.openToOthers === true && secretInFile;
   return [
     ...(open ? [`other users may read the secrets in ${given.file?.location}: chmod 600`] : []),
@@ -171,12 +170,18 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
  * InvalidOptionError for the first value that breaks its rule, RetiredFlagError or ConflictingFlagsError. With `failed`
  * all of these errors are given to it instead, and an option with an error has its default.
  */
-export function configure(
+export function configure(given: Given, failed?: (error: ConfigurationError) => void): Configuration {
+  return configureTable(given, OPTIONS, failed);
+}
+
+/** As `configure`, by the rows of another table, which has those of OPTIONS. */
+export function configureTable<R extends OptionTable & typeof OPTIONS>(
   given: Given,
+  table: R,
   failed: (error: ConfigurationError) => void = (error) => {
     throw error;
   },
-): Configuration {
+): Pick<Configuration, "warnings"> & { values: ValuesOf<R>; origins: { readonly [K in keyof R]: Origin } } {
   for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) failed(new RetiredFlagError(name, advice));
   const attempt = <T>(work: () => T, otherwise: T): T => {
     try {
@@ -195,16 +200,18 @@ export function configure(
     if (!(error instanceof ConfigurationError)) throw error;
   }
   const sources = sourcesBelowFlags(given, network);
-  const values: Partial<Record<OptionKey, unknown>> = {};
-  const found: Partial<Record<OptionKey, Origin>> = {};
-  for (const key of OPTION_KEYS) {
-    const option: Option = OPTIONS[key] as Option;
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  for (const [key, option] of Object.entries<Option>(table)) {
     const text = attempt(() => find(key, option, given.flags, sources), undefined);
     values[key] = text === undefined ? option.default : attempt(() => parsed(key, option, text), option.default);
-    found[key] = text?.origin ?? { kind: "default" };
+    origins[key] = text?.origin ?? { kind: "default" };
   }
-  const origins = found as Configuration["origins"];
-  return { values: values as Values, origins, warnings: warningsOf(given, origins) };
+  return {
+    values: values as ValuesOf<R>,
+    origins: origins as { [K in keyof R]: Origin },
+    warnings: warningsOf(given, origins, table),
+  };
 }
 
 /** Value of an option as text, without secrets. */

@@ -1,8 +1,8 @@
-import { GROUPS, type Group, idleReason, type Option } from "./option.ts";
-import { OPTION_KEYS, OPTIONS } from "./options.ts";
+import { GROUPS, type Group, idleReason, type Option, type OptionTable } from "./option.ts";
+import { OPTIONS } from "./options.ts";
 
-export function optionsOf(group: Group): Option[] {
-  return OPTION_KEYS.map((key) => OPTIONS[key] as Option).filter((option) => option.group === group);
+function optionsOf(group: Group, table: OptionTable): Option[] {
+  return Object.values(table).filter((option) => option.group === group);
 }
 
 function defaultOf(option: Option): string {
@@ -34,9 +34,9 @@ export interface HelpGroup {
 }
 
 /** The table as help text: per group the flags, then the variables that have no flag. */
-export function helpGroups(): HelpGroup[] {
+export function helpGroups(table: OptionTable = OPTIONS as OptionTable): HelpGroup[] {
   return GROUPS.map((group) => {
-    const options = optionsOf(group);
+    const options = optionsOf(group, table);
     // Shown in the heading instead if it applies to the whole group.
     const allUnavailable = options.every((option) => idleReason(option) === "not available yet");
     const note = (option: Option): string => helpNote(allUnavailable ? { ...option, usedBy: "process" } : option);
@@ -57,7 +57,7 @@ function code(texts: readonly string[], marked: readonly string[] = []): string 
 }
 
 /** Content of docs/configuration.md: the table of options as Markdown. */
-export function configurationDocument(): string {
+export function configurationDocument(table: OptionTable = OPTIONS as OptionTable): string {
   const lines = [
     "# Configuration",
     "",
@@ -106,7 +106,7 @@ export function configurationDocument(): string {
       "| Flag | Environment | Default | Meaning | Rule | Used by |",
       "|---|---|---|---|---|---|",
     );
-    for (const option of optionsOf(group)) {
+    for (const option of optionsOf(group, table)) {
       const value = option.kind.placeholder === undefined ? "takes no value" : option.kind.rule;
       const shownDefault = defaultOf(option) === "" ? [] : [defaultOf(option)];
       const idle = idleReason(option);
