@@ -307,7 +307,7 @@ describe("L1 reorgs", () => {
       await settle(follower);
       expect(follower.chain.latestCheckpointNumber()).toBe(2);
       expectInStep(follower, l1);
-      expect(follower.logged("warn", /L1 went back/)).toHaveLength(1);
+      expect(follower.logged("warn", /L1 reorganized/)).toHaveLength(1);
       expect(follower.chain.state.processed()?.number).toBe(l1.height);
       l1.propose();
       l1.send(1);
@@ -352,7 +352,7 @@ describe("L1 reorgs", () => {
         expect(chainRows(follower)).toEqual(rows);
       }
       l1.latestBlock = latestBlock;
-      expect(follower.logged("warn", /L1 went back/)).toEqual([]);
+      expect(follower.logged("warn", /L1 reorganized/)).toEqual([]);
     });
   });
 

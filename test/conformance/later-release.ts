@@ -8,7 +8,7 @@ const RELEASE = "4.3.1";
  */
 export function asRelease43(one: GoldenCase): GoldenCase {
   const { method, params, result } = one;
-  if (method === "getNodeVersion") return { ...one, result: RELEASE };
+  if (/^(node_)?getNodeVersion$/.test(method)) return { ...one, result: RELEASE };
   if (method === "getNodeInfo") return { ...one, result: { ...(result as object), nodeVersion: RELEASE } };
   if (method !== "getLowNullifierMembershipWitness") return one;
   const leaf = result as { leafPreimage: { leaf: { nullifier: string } } } | undefined;

@@ -98,7 +98,7 @@ describe("a follower that is killed while it applies what its upstream sends", (
     await upstream.synchronizer.syncOnce();
     const last = start();
     await expect.poll(() => height(last)).toBe(59);
-    const lies = last.output.stderr.match(/an upstream lies/g);
+    const lies = last.output.stderr.match(/an upstream gave an invalid answer/g);
     last.child.kill("SIGTERM");
     expect((await last.ended).code).toBe(143);
     expect(lies).toBeNull();

@@ -47,7 +47,10 @@ test("a newer release in the network file and a newer canonical rollup are each 
     expect(warn).not.toHaveBeenCalled();
     publish("9.9.9");
     canonical = `0x${"0b".repeat(20)}`;
-    const both = { "New node version available": "9.9.9", "New rollup version available": canonical };
+    const both = {
+      "a new node version is available: {newest}": "9.9.9",
+      "a new rollup version is available: {newest}": canonical,
+    };
     await expect.poll(found).toEqual(both);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(warn).toHaveBeenCalledTimes(2);

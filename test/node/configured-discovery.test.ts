@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
 import { partValues } from "../../src/config/part-values.ts";
+import { NETWORK_RELEASE } from "../../src/network/network-release.ts";
 import { type ConfiguredDiscovery, configuredDiscovery } from "../../src/node/peers/node-discovery.ts";
 import { configuredIdentity } from "../../src/node/peers/own-identity.ts";
 import { listedPeers } from "../../src/node/peers/peer-settings.ts";
@@ -39,7 +40,8 @@ function discoveryOf(environment: Record<string, string>): ConfiguredDiscovery {
 it("the options make the record of the network's vectors, with a number that rises", () => {
   const { record } = discoveryOf({ PEER_ID_PRIVATE_KEY: node.privateKeyFileContent, P2P_IP: "127.0.0.1" });
   const made = parseRecord(record.text, "record");
-  expect(made.kvs).toEqual(parseRecord(node.txt, "record").kvs);
+  const { kvs } = parseRecord(node.txt, "record");
+  expect(made.kvs).toEqual(new Map(kvs).set("ver", new TextEncoder().encode(NETWORK_RELEASE)));
   const moved = discoveryOf({ P2P_IP: "127.0.0.1", P2P_PORT: "1", P2P_BROADCAST_PORT: "40401" });
   const next = parseRecord(moved.record.text, "record");
   expect([next.nodeId, next.udp, next.tcp, next.seq]).toEqual([made.nodeId, 40401, 40401, made.seq + 1n]);

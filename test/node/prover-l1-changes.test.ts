@@ -26,7 +26,7 @@ const start = async () => {
   const environment = { PROVER_PUBLISHER_PRIVATE_KEY: toHex(OTHER_KEY) };
   await call(l1.url, "anvil_setBalance", OTHER_PROVER, "0x56bc75e2d63100000");
   node = await startProvingNode(l1, { environment, holdsTxs: true });
-  await until(() => node.log.filter(({ msg }) => msg.startsWith("begins to prove")).length === 2);
+  await until(() => node.log.filter(({ msg }) => msg.startsWith("began to prove")).length === 2);
 };
 const stop = async () => {
   await node?.stop();

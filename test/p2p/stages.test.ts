@@ -67,5 +67,5 @@ test("a stage that fails to stop is logged and does not keep the others running"
   await stages.start();
   await stages.stop();
   expect(notes.slice(2)).toEqual(["stop b", "stop a"]);
-  expect(errors).toEqual([{ stage: "b", error }]);
+  expect(errors).toEqual([{ stage: "b", err: error }]);
 });

@@ -146,11 +146,11 @@ const phases: Phase[] = [
         const from = first.logSize();
         first.start();
         const line = await until(`a lie about ${name} is noticed`, START_MS, async () =>
-          first.loggedFrom(from).find((text) => text.includes("an upstream lies")),
+          first.loggedFrom(from).find((text) => text.includes("an upstream gave an invalid answer")),
         );
         await started(first);
         await newBlock();
-        const lines = first.loggedFrom(from).filter((text) => text.includes("an upstream lies"));
+        const lines = first.loggedFrom(from).filter((text) => text.includes("an upstream gave an invalid answer"));
         if (lines.length !== 1) faults.push(`${name}: ${lines.length} lines tell of one lie`);
         console.log(`  ${name}: ${line.slice(line.indexOf("field=")).trim()}`);
       }
