@@ -10,6 +10,8 @@ export type ListRemoteAccounts = (url: string) => Promise<string[]>;
 /** Pauses between attempts, in milliseconds (docs/protocol/08-building-and-checkpoints.md#827-remote-signers). */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 16_000];
 const REQUEST_LIMIT_MS = 10_000;
+/** No attempt begins later: a signer that accepts and never answers delays the start by half a minute. */
+const ATTEMPTS_LIMIT_MS = 32_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Calls eth_accounts of a remote signer. Rejects when it does not answer with a list. */
@@ -38,13 +40,16 @@ export async function checkRemoteAccounts(
   {
     list = listRemoteAccounts,
     waitsMs = RETRY_WAITS_MS,
-  }: { list?: ListRemoteAccounts; waitsMs?: readonly number[] } = {},
+    limitMs = ATTEMPTS_LIMIT_MS,
+  }: { list?: ListRemoteAccounts; waitsMs?: readonly number[]; limitMs?: number } = {},
 ): Promise<void> {
   const byUrl = new Map<string, Set<string>>();
   for (const { address, signer } of keystore.remoteAccounts()) {
     byUrl.set(signer.url, (byUrl.get(signer.url) ?? new Set()).add(address));
   }
-  const checked = await Promise.all([...byUrl].map(([url, addresses]) => missing(url, addresses, list, waitsMs)));
+  const checked = await Promise.all(
+    [...byUrl].map(([url, addresses]) => missing(url, addresses, { list, waitsMs, limitMs })),
+  );
   const issues = checked.flat();
   if (issues.length > 0) throw new KeystoreError(issues);
 }
@@ -52,16 +57,17 @@ export async function checkRemoteAccounts(
 async function missing(
   url: string,
   addresses: Set<string>,
-  list: ListRemoteAccounts,
-  waitsMs: readonly number[],
+  { list, waitsMs, limitMs }: { list: ListRemoteAccounts; waitsMs: readonly number[]; limitMs: number },
 ): Promise<KeystoreIssue[]> {
   const field = `remote signer ${new URL(url).host}`;
+  const end = performance.now() + limitMs;
   for (let attempt = 0; ; attempt++) {
     try {
       const held = new Set(await list(url));
       return [...addresses].filter((a) => !held.has(a)).map((a) => ({ field, rule: `does not hold the key of ${a}` }));
     } catch {
-      if (attempt >= waitsMs.length) return [{ field, rule: `does not answer eth_accounts (${attempt + 1} attempts)` }];
+      const isLast = attempt >= waitsMs.length || performance.now() + waitsMs[attempt] > end;
+      if (isLast) return [{ field, rule: `does not answer eth_accounts (${attempt + 1} attempts)` }];
       await sleep(waitsMs[attempt]);
     }
   }
