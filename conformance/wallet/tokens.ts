@@ -62,8 +62,8 @@ export async function useTokens(
     checks.equals("carol's authorized balance in private", await inPrivate(carol), 90n);
     checks.equals("carol's authorized balance in public", await inPublic(carol), 90n);
 
-    // With one call that spends private notes: the change that a second one would spend leaves no log, and the wallet of
-    // 4.3 sends nothing private any more after that ("Conflicting range for secret").
+    // With one call that spends private notes: the change that a second one would spend leaves no log, and the wallet
+    // of 4.3 sends nothing private any more after that ("Conflicting range for secret").
     const batch = new BatchCall(wallet, [
       methods.transfer(bob, 1n),
       methods.transfer_in_public(alice, bob, 2n, 0),

@@ -2,8 +2,8 @@ import { REDACTED } from "../http/redact.ts";
 import { Secret } from "./secret.ts";
 
 /**
- * How the admin API sends and shows a value (docs/protocol/05-rpc.md#535-admin-configuration): a JSON number or boolean,
- * text, the integer of an amount, hex text, or a list.
+ * How the admin API sends and shows a value (docs/protocol/05-rpc.md#535-admin-configuration): a JSON number or
+ * boolean, text, the integer of an amount, hex text, or a list.
  */
 export type JsonForm =
   | "boolean"

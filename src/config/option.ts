@@ -85,8 +85,8 @@ interface ConvertedPlace<S extends string = string, T = unknown, V = unknown, L 
   as(value: T): V;
 }
 /**
- * Where a part of the node finds an option: `part.group.name` means `values.group.name` for that part. A text is a place
- * that is read at the start only.
+ * Where a part of the node finds an option: `part.group.name` means `values.group.name` for that part. A text is a
+ * place that is read at the start only.
  */
 export type Place = string | LivePlace | ConvertedPlace;
 

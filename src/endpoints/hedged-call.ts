@@ -69,7 +69,8 @@ interface Attempt<E> {
  * The first usable answer. Asks the endpoints one after the other: the next when the one before failed, or, while that
  * goes on, when it has been silent for the hedging delay. Endpoints known to fail are asked last, and not at all once
  * another one has answered, be it with an error. Calls that are no longer needed are aborted, the one that gave the
- * answer is not. `ask` must end when its signal aborts. Rejects with a final error, the reason of `signal`, or AllEndpointsFailed.
+ * answer is not. `ask` must end when its signal aborts. Rejects with a final error, the reason of `signal`, or
+ * AllEndpointsFailed.
  */
 export function hedgedCall<E extends Endpoint, T>(
   endpoints: readonly E[],

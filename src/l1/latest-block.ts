@@ -7,9 +7,9 @@ const MOST_READS = 3;
 
 /**
  * A value that takes several calls pinned to the latest block's number. Between two of them that number may come to
- * stand for another state: after a reorg, at another endpoint, and at anvil, which answers a call that waits for a block
- * being mined from the state after that block. A call made with the answer of an earlier one may then revert: the value
- * is read again, at the block that is the latest by then.
+ * stand for another state: after a reorg, at another endpoint, and at anvil, which answers a call that waits for a
+ * block being mined from the state after that block. A call made with the answer of an earlier one may then revert: the
+ * value is read again, at the block that is the latest by then.
  */
 export async function readAtLatest<T>(
   latestBlock: () => Promise<L1Block>,

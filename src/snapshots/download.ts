@@ -32,7 +32,8 @@ function isZlibError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * Downloads a database to `data.mdb` in a new folder, and checks its unpacked length and SHA-256. Never writes more than the announced length. Throws SnapshotRefusedError, ObjectStoreError, or the reason of
+ * Downloads a database to `data.mdb` in a new folder, and checks its unpacked length and SHA-256. Never writes more
+ * than the announced length. Throws SnapshotRefusedError, ObjectStoreError, or the reason of
  * `signal`.
  */
 export async function download(database: PackedDatabase, options: DownloadOptions): Promise<void> {

@@ -32,8 +32,8 @@ export interface RunningAgents extends RunningService {
 }
 
 /**
- * Starts agents of the broker at `url` that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an
- * OperatorError.
+ * Starts agents of the broker at `url` that share a connection, a proof store and the core, and their JSON-RPC port.
+ * Rejects with an OperatorError.
  */
 export async function startAgents(
   url: string,

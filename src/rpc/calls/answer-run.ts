@@ -5,8 +5,8 @@ import type { BatchCalls } from "./batch-calls.ts";
 const out = new JsonWriter();
 
 /**
- * Answers to consecutive calls of a batch, comma separated. Uses one module-level buffer: call take() before yielding to
- * the event loop.
+ * Answers to consecutive calls of a batch, comma separated. Uses one module-level buffer: call take() before yielding
+ * to the event loop.
  */
 export class AnswerRun {
   /** Call of the first answer. */

@@ -15,8 +15,9 @@ function note(name: string, value: string): void {
 
 /**
  * True if exactly one Content-Length or Transfer-Encoding (request smuggling). The library takes the first of several
- * Content-Lengths, and reads a body of any Transfer-Encoding as chunked; a proxy in front may disagree and take the rest
- * for another request. The library itself refuses a request that has both, and a Content-Length that is not a number.
+ * Content-Lengths, and reads a body of any Transfer-Encoding as chunked; a proxy in front may disagree and take the
+ * rest for another request. The library itself refuses a request that has both, and a Content-Length that is not a
+ * number.
  */
 export function hasCertainLength(req: uws.HttpRequest): boolean {
   lengths = 0;
