@@ -40,10 +40,11 @@ describe("followers of a node that requires API keys", () => {
     }
   });
   afterAll(async () => {
-    for (const each of [...followers, node]) await each?.remove();
+    await Promise.all(followers.map((follower) => follower.remove()));
+    await node?.remove();
     l1?.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
+  }, LIMIT.timeout);
 
   const height = (follower: NodeProcess) =>
     follower.ask("getBlockNumber").then(
