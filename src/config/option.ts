@@ -90,7 +90,9 @@ interface ConvertedPlace<S extends string = string, T = unknown, V = unknown, L 
  */
 export type Place = string | LivePlace | ConvertedPlace;
 
-/** A place in the values of a part that takes changes while the node runs; `as` computes its value from the option's. */
+/**
+ * A place in the values of a part that takes changes while the node runs; `as` computes its value from the option's.
+ */
 export function live<const S extends string>(path: S): LivePlace<S>;
 export function live<const S extends string, T, V>(path: S, as: (value: T) => V): ConvertedPlace<S, T, V, true>;
 export function live(path: string, as?: (value: unknown) => unknown): Place {

@@ -14,7 +14,10 @@ export interface ConnectionShareOptions {
   most: number;
   /** Of the listener, once it listens. */
   port(): number;
-  /** Connections by client network; by default what the system has for the port. Rejects where the system has no such table. */
+  /**
+   * Connections by client network; by default what the system has for the port. Rejects where the system has no such
+   * table.
+   */
   count?: (port: number) => Promise<Map<string, number>>;
 }
 

@@ -30,7 +30,9 @@ import { listen } from "./listen.ts";
 
 /** Where a port listens. */
 export interface ListenGroup extends Pick<ListenerOptions, "host" | "port" | "adapter" | "keepAliveTimeoutMs"> {
-  /** In front of the path of every request; others are not found. Begins with a slash and ends with none. Default "". */
+  /**
+   * In front of the path of every request; others are not found. Begins with a slash and ends with none. Default "".
+   */
   prefix?: string;
   /** Proxies whose forwarding header is trusted; none by default. */
   proxies?: TrustedProxySettings;
