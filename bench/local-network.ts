@@ -7,7 +7,7 @@
  * sendTx to the receipt that the released client waits for ("checkpointed"). The rate counts the txs that reach L1 in
  * the given minutes (10), while a constant number of txs is outstanding. Needs `npm run build`.
  */
-import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
+import { MAX_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference } from "./lib/reference.ts";
 import { resultDocument } from "./lib/result-table.ts";
@@ -38,7 +38,7 @@ const startedAt = new Date().toISOString();
 const begun = performance.now();
 const machine = await machineFacts();
 const warnings =
-  machine.busyBefore > MOST_BUSY
+  machine.busyBefore > MAX_BUSY
     ? [`the machine is not idle: others use ${Math.round(machine.busyBefore * 100)} % of it; the figures say little`]
     : [];
 const progress = (text: string): void => void process.stderr.write(`[local-network] ${text}\n`);

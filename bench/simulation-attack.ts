@@ -28,7 +28,7 @@ try {
   const report = {
     quiet,
     beside,
-    firstAfterwardsMs: rest.longestMs,
+    firstAfterwardsMs: rest.maxMs,
     mebibytes: attack.mebibytes(),
     hostile: attack.answers,
   };

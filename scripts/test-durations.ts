@@ -8,13 +8,13 @@ import { join } from "node:path";
 import type { FileTimes } from "../test/support/record-times.ts";
 
 /** Shorter files are all alike to the order. */
-const LEAST_MS = 1000;
+const MIN_MS = 1000;
 
 const lines = readFileSync(process.argv[2], "utf8").trim().split("\n");
 const times = lines.map((line) => JSON.parse(line) as FileTimes);
 const rounded = (ms: number) => Math.round(ms / 100) * 100;
 const durations = times
-  .filter(({ ms }) => ms >= LEAST_MS)
+  .filter(({ ms }) => ms >= MIN_MS)
   .map(({ path, ms, cpuMs }) => `  ${JSON.stringify(path)}: [${rounded(ms)}, ${rounded(cpuMs)}]`)
   .sort();
 writeFileSync(join(import.meta.dirname, "../test/support/durations.json"), `{\n${durations.join(",\n")}\n}\n`);

@@ -1,1 +1,1 @@
-export { coordinatesAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";
+export { coordinatesAt, indexesAt, initialize, maxTerms, scalarsAt, setPoint, sum } from "./sum";

@@ -5,16 +5,16 @@ import { addAffine, addPoint, AFFINE, doubleTimes, EXTENDED, readAffine, setInfi
 /** Points of the trusted setup, and most terms of a sum. */
 const POINTS: usize = 4096;
 /** Windows have at most so many bits. */
-const MOST_BITS: i32 = 9;
-const FEWEST_BITS: i32 = 3;
-const MOST_WINDOWS: usize = 256 / 3 + 1;
+const MAX_BITS: i32 = 9;
+const MIN_BITS: i32 = 3;
+const MAX_WINDOWS: usize = 256 / 3 + 1;
 
 const TABLE = heap.alloc(POINTS * AFFINE);
-const BUCKETS = heap.alloc((1 << (MOST_BITS - 1)) * EXTENDED);
+const BUCKETS = heap.alloc((1 << (MAX_BITS - 1)) * EXTENDED);
 const INDEXES = heap.alloc(POINTS * 4);
 const SCALARS = heap.alloc(POINTS * 32);
 /** i16, window by window. */
-const DIGITS = heap.alloc(POINTS * MOST_WINDOWS * 2);
+const DIGITS = heap.alloc(POINTS * MAX_WINDOWS * 2);
 const COORDINATES = memory.data(96, 8);
 const TOTAL = memory.data(448, 8);
 const WINDOW = memory.data(448, 8);
@@ -32,7 +32,7 @@ export function coordinatesAt(): usize {
 }
 
 /** How many terms `sum` takes. */
-export function mostTerms(): i32 {
+export function maxTerms(): i32 {
   return <i32>POINTS;
 }
 
@@ -53,9 +53,9 @@ export function setPoint(index: usize): bool {
 
 /** Bits of a window for which the sum of so many terms takes the fewest additions. */
 function windowBits(count: i32): i32 {
-  let best = FEWEST_BITS;
+  let best = MIN_BITS;
   let fewest = i32.MAX_VALUE;
-  for (let bits = FEWEST_BITS; bits <= MOST_BITS; bits++) {
+  for (let bits = MIN_BITS; bits <= MAX_BITS; bits++) {
     const additions = (256 / bits + 1) * (count + (1 << bits));
     if (additions >= fewest) continue;
     fewest = additions;
@@ -107,7 +107,7 @@ function sumWindow(count: i32, bits: i32, window: i32): void {
 }
 
 /**
- * The sum of factor * point over `count` terms, at most `mostTerms`, by Pippenger's method with signed digits. Returns
+ * The sum of factor * point over `count` terms, at most `maxTerms`, by Pippenger's method with signed digits. Returns
  * the address of X, Y, ZZ and ZZZ of the result (point.ts), 48 bytes big-endian each.
  */
 export function sum(count: i32): usize {

@@ -5,7 +5,7 @@ const WIDTH = 1200;
 const ROW = 17;
 const TOP = 36;
 /** Narrower frames are not drawn. */
-const LEAST_WIDTH = 0.4;
+const MIN_WIDTH = 0.4;
 const LETTER = 6.2;
 
 /** Colors distinguish code of the core, of the runtime and of this project. */
@@ -21,7 +21,7 @@ export function flameGraph(title: string, root: Frame): string {
   let depth = 0;
   const draw = (frame: Frame, x: number, row: number): void => {
     const width = (frame.totalUs / root.totalUs) * WIDTH;
-    if (width < LEAST_WIDTH) return;
+    if (width < MIN_WIDTH) return;
     depth = Math.max(depth, row);
     const y = TOP + row * ROW;
     const letters = Math.floor((width - 6) / LETTER);

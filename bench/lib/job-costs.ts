@@ -14,7 +14,7 @@ import { cpuTimeOf } from "./server-process.ts";
 
 /** A type's jobs are done until the agent has used so much CPU time, which the system counts in steps of 10 ms. */
 const ENOUGH_MS = 1000;
-const MOST_JOBS = 60;
+const MAX_JOBS = 60;
 const IDLE_MS = 3000;
 
 /**
@@ -54,7 +54,7 @@ export async function jobCosts(agent: ProverSide, enoughMs = ENOUGH_MS): Promise
       const from = used();
       const began = performance.now();
       let done = 0;
-      while (done < MOST_JOBS && (done < 2 || used() - from < enoughMs)) {
+      while (done < MAX_JOBS && (done < 2 || used() - from < enoughMs)) {
         await run(jobs);
         done += jobs.length;
       }

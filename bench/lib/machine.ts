@@ -19,7 +19,7 @@ export interface MachineFacts {
 
 const IDLE_SAMPLE_MS = 2000;
 /** If others use more than this share of the machine, wall-clock figures are worthless. */
-export const MOST_BUSY = 0.05;
+export const MAX_BUSY = 0.05;
 
 interface CpuTicks {
   busy: number;

@@ -7,7 +7,7 @@ import { ServerProcess } from "./server-process.ts";
 /** Folder inside the installation's root where scripts find its packages and the benchmarks keep their files. */
 const FOLDER = "/work/svc-bench";
 const SCRIPTS = join(import.meta.dirname, "..", "reference");
-const MOST_OUTPUT = 64 * 2 ** 20;
+const MAX_OUTPUT = 64 * 2 ** 20;
 
 /** Thrown if there is no usable installation of the reference. */
 export class ReferenceMissingError extends Error {
@@ -77,7 +77,7 @@ export class Reference {
   /** Runs a script of bench/reference to its end and returns the JSON in its last line of output. */
   async run<T>(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<T> {
     const [command, all] = this.#command(this.inside(name), args, env);
-    const { stdout } = await promisify(execFile)(command, all, { maxBuffer: MOST_OUTPUT });
+    const { stdout } = await promisify(execFile)(command, all, { maxBuffer: MAX_OUTPUT });
     return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
   }
 }

@@ -10,7 +10,7 @@ import { coreFunctionNames } from "./wasm-names.ts";
 const MODULES_MAIN = join(import.meta.dirname, "..", "..", "build", "src", "cli", "main.js");
 const SAMPLE_US = 500;
 /** A thread that waits for a processor is sampled once when it has got one; the wait is none of its CPU time. */
-const MOST_US_PER_SAMPLE = 2 * SAMPLE_US;
+const MAX_US_PER_SAMPLE = 2 * SAMPLE_US;
 
 const HASHING = "hashing in the core: trees, blob sponges, block hashes";
 const UNSAMPLED = "threads without JavaScript: compiling, collecting, reading files; the profiler itself";
@@ -51,7 +51,7 @@ export interface CpuSplit {
 function addProfile(profile: CpuProfile, wasm: WasmNames, kinds: Map<string, number>): void {
   const self = new Map<number, number>();
   for (const [i, id] of profile.samples.entries()) {
-    const us = Math.min(MOST_US_PER_SAMPLE, Math.max(0, profile.timeDeltas[i]));
+    const us = Math.min(MAX_US_PER_SAMPLE, Math.max(0, profile.timeDeltas[i]));
     self.set(id, (self.get(id) ?? 0) + us);
   }
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));

@@ -9,7 +9,7 @@ import type { SuiteContext } from "../lib/suite.ts";
 /** Times as large as memory. */
 const LARGER = 10;
 /** Below this a process cannot run at all; quick states are smaller than ten times that. */
-const LEAST_MEMORY = 200 * 2 ** 20;
+const MIN_MEMORY = 200 * 2 ** 20;
 const row = "cold-witness";
 
 /** Witnesses in a process whose memory, with the cached pages of the store, is a tenth of the store's size. */
@@ -17,7 +17,7 @@ export async function coldWitnessSuite({ seconds, repeats, states, progress }: S
   const { chain } = await states.node();
   const file = join(chain, "data.mdb");
   const { size } = statSync(file);
-  const memory = Math.max(LEAST_MEMORY, Math.floor(size / LARGER));
+  const memory = Math.max(MIN_MEMORY, Math.floor(size / LARGER));
   progress(`a store of ${size >> 20} MiB in ${memory >> 20} MiB of memory`);
   // Pages that are in memory already would not count.
   forgetPages(file);

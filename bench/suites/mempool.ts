@@ -20,7 +20,7 @@ import { scriptSuite } from "./scripts.ts";
 /** Must be below the number of simulations that may wait. */
 const CONNECTIONS = 8;
 /** A call of the reference takes some tenths of a second under load, so a shorter load may get no answer. */
-const LEAST_SECONDS = 5;
+const MIN_SECONDS = 5;
 /** Number of different txs sent in turn, where a node may have seen them before. */
 const TXS = 16;
 const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
@@ -48,7 +48,7 @@ async function compare(
   theirs: SyncedNode | undefined,
 ): Promise<(Comparison | Figure)[]> {
   progress(`${row}, ${name}`);
-  const seconds = theirs === undefined ? asked : Math.max(asked, LEAST_SECONDS);
+  const seconds = theirs === undefined ? asked : Math.max(asked, MIN_SECONDS);
   const nodes = theirs === undefined ? [ours] : [ours, theirs];
   const answers = await Promise.all(nodes.map(({ url }) => timeless(url, unmarked(of[0]))));
   const differing = answers.flatMap((answer) => differingPointers(answers[0], answer));

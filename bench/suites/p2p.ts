@@ -39,8 +39,8 @@ const OUTSTANDING = 16;
 /** A libp2p host takes five new connections a second from one address. */
 const MS_BETWEEN_DIALS = 250;
 const WAIT_BEFORE_MEMORY_MS = 10_000;
-const MOST_DIALS = 2;
-const LEAST_PART = 0.9;
+const MAX_DIALS = 2;
+const MIN_PART = 0.9;
 
 interface Crowded extends Memory {
   /** CPU milliseconds for each second, without messages. */
@@ -86,14 +86,14 @@ class Measured {
     const connected = (): number => peers.filter((peer) => peer.isConnected()).length;
     try {
       // A node that is busy with many at once lets go of one or the other, whose place another takes.
-      while (connected() < count && peers.length < MOST_DIALS * count) {
+      while (connected() < count && peers.length < MAX_DIALS * count) {
         peers.push(await joinAsLightPeer(this.#l1, this.#node.address, TOPICS, { untilMeshed: false }));
         await sleep(MS_BETWEEN_DIALS);
       }
       const { pid } = this.#node.process;
       const before = cpuTimeOf(pid);
       await sleep(WAIT_BEFORE_MEMORY_MS);
-      if (connected() < LEAST_PART * count) throw new Error(`the node has ${connected()} of ${count} peers`);
+      if (connected() < MIN_PART * count) throw new Error(`the node has ${connected()} of ${count} peers`);
       return { ...memoryOf(pid), idleCpu: ((cpuTimeOf(pid) - before) * 1000) / WAIT_BEFORE_MEMORY_MS };
     } finally {
       await Promise.all(peers.map((peer) => peer.stop()));

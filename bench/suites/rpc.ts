@@ -34,8 +34,8 @@ const METRICS_PAIRS = 6;
 /** Until the code of the hot path is compiled. */
 const METRICS_WARM_SECONDS = 3;
 /** Maximum number of leaves of a call and of calls of a batch: together a search for 10,000 leaves. */
-const MOST_LEAVES = 100;
-const MOST_CALLS = 100;
+const MAX_LEAVES = 100;
+const MAX_CALLS = 100;
 
 interface Served {
   readonly url: string;
@@ -99,10 +99,10 @@ async function compare(
 function leafSearches(): string {
   const random = new SeededBytes(1);
   const search = () => {
-    const values = Array.from({ length: MOST_LEAVES }, () => toHex(random.field()));
+    const values = Array.from({ length: MAX_LEAVES }, () => toHex(random.field()));
     return call("node_findLeavesIndexes", ["latest", NOTE_HASH_TREE, values]);
   };
-  return `[${Array.from({ length: MOST_CALLS }, search).join(",")}]`;
+  return `[${Array.from({ length: MAX_CALLS }, search).join(",")}]`;
 }
 
 /** Latency of one connection's calls with and without long calls of each kind on other connections, in turn. */

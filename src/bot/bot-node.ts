@@ -10,7 +10,7 @@ import { BotCallError } from "./errors.ts";
 import { type BlockHeaderJson, blockHeaderFromJson } from "./header-json.ts";
 
 const CALL_LIMIT_MS = 30_000;
-const MOST_ANSWER_BYTES = 4 * 2 ** 20;
+const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 
 export type TxStatus = "dropped" | "pending" | "proposed" | "checkpointed" | "proven" | "finalized";
 
@@ -114,7 +114,7 @@ export class BotNode {
         body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`,
         signal: this.#signal,
       },
-      { totalMs: CALL_LIMIT_MS, maxBytes: MOST_ANSWER_BYTES },
+      { totalMs: CALL_LIMIT_MS, maxBytes: MAX_ANSWER_BYTES },
     );
     const answer = parsed(method, status, body);
     if (answer.error !== undefined) throw new BotCallError(method, status, String(answer.error.message));

@@ -26,7 +26,7 @@ const PUBLIC_BALANCES_SLOT = fr(5);
 /** Tokens per transfer, tokens per mint, and the balance below which the bot mints. */
 const TRANSFER_AMOUNT = 1n;
 const MINT_AMOUNT = 10n ** 12n;
-const LEAST_BALANCE = 10n ** 6n;
+const MIN_BALANCE = 10n ** 6n;
 
 /** Lifetime of a tx from now, as in wallets. */
 const TX_LIFETIME_SECONDS = 86_400n;
@@ -87,7 +87,7 @@ export class TransferBot {
     const restore = options.flushSetupTransactions ? await this.#buildEmptyBlocks() : undefined;
     try {
       if (!(await node.hasContract(TOKEN))) await this.#deployToken();
-      if (options.publicTransfersPerTx > 0 && (await this.#balance()) < LEAST_BALANCE) {
+      if (options.publicTransfersPerTx > 0 && (await this.#balance()) < MIN_BALANCE) {
         const terms = await this.#terms();
         await this.#settle(
           "mints",

@@ -4,11 +4,11 @@ import { helpGroups } from "../config/reference.ts";
 
 /** Terms longer than this have their note on the next line. */
 const TERM_WIDTH = 38;
-const LEAST_NOTE_WIDTH = 40;
+const MIN_NOTE_WIDTH = 40;
 
 function item(term: string, note: string, helper: Help): string {
   const indent = " ".repeat(TERM_WIDTH + 4);
-  const width = Math.max((process.stdout.columns ?? 120) - indent.length, LEAST_NOTE_WIDTH);
+  const width = Math.max((process.stdout.columns ?? 120) - indent.length, MIN_NOTE_WIDTH);
   const wrapped = helper.boxWrap(note, width).split("\n").join(`\n${indent}`);
   return term.length > TERM_WIDTH ? `  ${term}\n${indent}${wrapped}` : `  ${term.padEnd(TERM_WIDTH)}  ${wrapped}`;
 }

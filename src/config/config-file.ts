@@ -65,10 +65,10 @@ function distance(a: string, b: string): number {
   return row[b.length];
 }
 
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 function nearestKey(name: string): string {
-  const given = name.slice(0, LONGEST_NAME);
+  const given = name.slice(0, MAX_NAME_LENGTH);
   const other = keyOfOtherName(given);
   if (other !== undefined) return other;
   const compared = given.toUpperCase().replaceAll("-", "_");
@@ -81,7 +81,7 @@ function nearestKey(name: string): string {
 }
 
 /** Beyond any real configuration; bounds the parser's memory. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 /** Faults that are named; a suggestion for a key takes a comparison with each known one. */
 const MAX_NAMED_FAULTS = 20;
 
@@ -106,8 +106,8 @@ class Faults {
  * written, so 0x.. stays hex text. Throws ConfigFileError with all faults of the file.
  */
 export function parseConfigFile(location: string, text: string): ConfigFile {
-  if (text.length > MOST_CHARACTERS) {
-    throw new ConfigFileError(location, [`must have at most ${MOST_CHARACTERS} characters`]);
+  if (text.length > MAX_CHARACTERS) {
+    throw new ConfigFileError(location, [`must have at most ${MAX_CHARACTERS} characters`]);
   }
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
@@ -157,7 +157,7 @@ export function parseConfigFile(location: string, text: string): ConfigFile {
 
 /** A key may be a secret that went astray, so a long one is cut. */
 function shownName(name: string): string {
-  const short = name.length > LONGEST_NAME / 2 ? `${name.slice(0, LONGEST_NAME / 2)}..` : name;
+  const short = name.length > MAX_NAME_LENGTH / 2 ? `${name.slice(0, MAX_NAME_LENGTH / 2)}..` : name;
   return JSON.stringify(short);
 }
 

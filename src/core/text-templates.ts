@@ -18,7 +18,7 @@ export interface PackedTemplate {
   bytes: Uint8Array;
   parts: number;
   /** Most bytes that filling in the template writes. */
-  longestText: number;
+  maxTextLength: number;
 }
 
 /** Encodes the parts of a text about a path of `height` levels in the form that the core reads. */
@@ -27,7 +27,7 @@ export function packTemplate(parts: readonly TextPart[], height: number): Packed
   const bytes = new Uint8Array(parts.length * PART_BYTES + letters.length + COPIED_AT_ONCE);
   const numbers = new Uint32Array(bytes.buffer, 0, parts.length * 3);
   let end = parts.length * PART_BYTES;
-  let longestText = letters.length + COPIED_AT_ONCE;
+  let maxTextLength = letters.length + COPIED_AT_ONCE;
   for (const [i, part] of parts.entries()) {
     if (typeof part === "string") {
       numbers.set([0, end, part.length], i * 3);
@@ -36,11 +36,11 @@ export function packTemplate(parts: readonly TextPart[], height: number): Packed
     } else if (part.as === "path") {
       const length = 4 + height * 32;
       numbers.set([3, PATH_AT, length], i * 3);
-      longestText += Math.ceil(length / 3) * 4;
+      maxTextLength += Math.ceil(length / 3) * 4;
     } else {
       numbers.set([KINDS[part.as], part.at + (part.of === "key" ? KEY_AT : ROW_AT), 0], i * 3);
-      longestText += 64;
+      maxTextLength += 64;
     }
   }
-  return { bytes, parts: parts.length, longestText };
+  return { bytes, parts: parts.length, maxTextLength };
 }

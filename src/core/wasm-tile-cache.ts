@@ -57,10 +57,10 @@ export class WasmTileCache implements TileCache {
   }
 
   template(parts: readonly TextPart[], height: number): TextTemplate {
-    const { bytes, parts: count, longestText } = packTemplate(parts, height);
+    const { bytes, parts: count, maxTextLength } = packTemplate(parts, height);
     const at = this.#templatesEnd;
-    if (longestText > TEXT_BYTES || at + bytes.length > this.#cache) {
-      throw new RangeError(`no room for a template of ${bytes.length} bytes, whose texts have up to ${longestText}`);
+    if (maxTextLength > TEXT_BYTES || at + bytes.length > this.#cache) {
+      throw new RangeError(`no room for a template of ${bytes.length} bytes, whose texts have up to ${maxTextLength}`);
     }
     this.#memory.copyIn(at, bytes);
     this.#templatesEnd = at + Math.ceil(bytes.length / 4) * 4;

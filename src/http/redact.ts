@@ -22,10 +22,10 @@ export function withoutUrl(text: string, given: string | URL): string {
   const values = [...url.searchParams.values()];
   const parts = [url.href, `${path}${url.search}`, path, ...path.split("/"), url.search, ...values];
   return [...parts, url.username, url.password]
-    .filter((part) => part.length >= SHORTEST_PART)
+    .filter((part) => part.length >= MIN_PART_LENGTH)
     .sort((a, b) => b.length - a.length)
     .reduce((clean, part) => clean.replaceAll(part, REDACTED), text);
 }
 
 /** Shorter parts are not removed: they would match inside words and reveal nothing. */
-const SHORTEST_PART = 3;
+const MIN_PART_LENGTH = 3;

@@ -6,7 +6,7 @@ export interface Target {
   headers: Record<string, string>;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** Headers that may be sent to another host after a redirect, since they cannot contain a key. */
 const HARMLESS = new Set(["accept", "accept-encoding", "range", "if-range", "if-none-match"]);
 
@@ -28,7 +28,7 @@ export function redirected(
   if (url.protocol === "https:" && next.protocol === "http:") {
     throw new HttpError("redirect", "the server redirects from https to http");
   }
-  if (before >= MOST_REDIRECTS) throw new HttpError("redirect", `the server redirects more than ${before} times`);
+  if (before >= MAX_REDIRECTS) throw new HttpError("redirect", `the server redirects more than ${before} times`);
   next.username = "";
   next.password = "";
   if (next.origin === url.origin) return { url: next, headers };

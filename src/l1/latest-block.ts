@@ -3,7 +3,7 @@ import { ContractRevertError } from "./errors.ts";
 import type { L1Block } from "./types.ts";
 
 /** How often a value of the latest block is read where each read reverts. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 /**
  * A value that takes several calls pinned to the latest block's number. Between two of them that number may come to
@@ -19,7 +19,7 @@ export async function readAtLatest<T>(
     try {
       return await readAt(await latestBlock());
     } catch (error) {
-      if (!(error instanceof ContractRevertError) || reads === MOST_READS) throw error;
+      if (!(error instanceof ContractRevertError) || reads === MAX_READS) throw error;
     }
   }
 }

@@ -26,7 +26,7 @@ export interface LastingAnvil extends Omit<Anvil, "lost"> {
 }
 
 /** Times that it may end by itself within WINDOW_MS. */
-const MOST_ENDS = 3;
+const MAX_ENDS = 3;
 const WINDOW_MS = 60_000;
 
 /**
@@ -45,7 +45,7 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<L
   const again = async (error: unknown): Promise<void> => {
     const now = performance.now();
     ends = [...ends.filter((time) => time > now - WINDOW_MS), now];
-    if (stateFile === undefined || options.readOnly || !existsSync(stateFile) || ends.length > MOST_ENDS) {
+    if (stateFile === undefined || options.readOnly || !existsSync(stateFile) || ends.length > MAX_ENDS) {
       return options.lost(error);
     }
     log.error({ err: error, stateFile }, "L1 ended unexpectedly: restarting it from its last copy");

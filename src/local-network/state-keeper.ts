@@ -8,12 +8,12 @@ import type { AnvilStarts } from "./lasting-anvil.ts";
 import { replayJournal } from "./replay-journal.ts";
 
 /** Shortest pause between two copies; copying may take a twentieth of the time. Milliseconds. */
-const LEAST_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 30_000;
 const SHARE = 20;
 /** Interval between checks for new L1 blocks. Milliseconds. */
 const LOOK_MS = 50;
 /** A larger journal triggers a copy early. */
-const MOST_JOURNAL_BYTES = 128 * 1024 * 1024;
+const MAX_JOURNAL_BYTES = 128 * 1024 * 1024;
 
 export interface StateKeeperOptions {
   /** RPC without retries: a failed call is retried later. */
@@ -132,7 +132,7 @@ export class StateKeeper {
       await l1.resume(interval);
       return replayed;
     });
-    this.#schedule(complete ? LEAST_PAUSE_MS : 0);
+    this.#schedule(complete ? MIN_PAUSE_MS : 0);
     this.#look();
   }
 
@@ -204,7 +204,7 @@ export class StateKeeper {
       if (!this.#stopped) log.warn({ err: error }, "saving L1's state failed: trying again");
     }
     this.#look();
-    this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
+    this.#schedule(Math.max(MIN_PAUSE_MS, SHARE * (performance.now() - began)));
   }
 
   /** Makes a copy that replaces the journal too: segments of the earlier chain would continue the copy. */
@@ -253,7 +253,7 @@ export class StateKeeper {
       this.#rewound = true;
       this.#last = undefined;
       this.#schedule(0);
-    } else if (this.#journal.bytes > MOST_JOURNAL_BYTES) {
+    } else if (this.#journal.bytes > MAX_JOURNAL_BYTES) {
       this.#last = { number: height, hash: (await l1.fullBlock(height)).hash };
       this.#schedule(0);
     }

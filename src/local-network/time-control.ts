@@ -43,13 +43,13 @@ export interface TimeControlParts {
 }
 
 /** Slots by which L1 may be ahead of the last block: an epoch, which ends by itself. */
-const MOST_SLOTS_AHEAD = 2;
+const MAX_SLOTS_AHEAD = 2;
 /** Longest interval between checks; events shorten it. Milliseconds. */
 const LOOK_MS = 100;
 /** After this much real time without a tx, an epoch with checkpoints is ended. Milliseconds. */
 const QUIET_MS = 1_000;
 /** Patience grows to this while slots stay empty: no checkpoint can be built or published. Milliseconds. */
-const MOST_PATIENCE_MS = 4_000;
+const MAX_PATIENCE_MS = 4_000;
 
 /**
  * Moves the time of a development L1 and the node's clock forward, so that nothing waits for a slot. When the current
@@ -241,7 +241,7 @@ export class TimeControl {
   #followL1(l1Time: number): void {
     const { constants, allowEmptyBlocks } = this.#parts;
     const latest = this.#latestSlot();
-    const behind = latest >= 0 && slotAt(l1Time, constants) - latest > MOST_SLOTS_AHEAD;
+    const behind = latest >= 0 && slotAt(l1Time, constants) - latest > MAX_SLOTS_AHEAD;
     if (behind && this.#chosen === undefined) this.#forbidEmpty ??= allowEmptyBlocks();
     else {
       this.#forbidEmpty?.();
@@ -301,7 +301,7 @@ export class TimeControl {
     const late = now - slotTimestamp(slot, constants) > constants.slotDuration / 2;
     const patience = late ? this.#parts.patienceMs / 2 : this.#patienceMs;
     if (performance.now() - this.#waiting.since < patience) return false;
-    this.#patienceMs = Math.min(2 * this.#patienceMs, MOST_PATIENCE_MS);
+    this.#patienceMs = Math.min(2 * this.#patienceMs, MAX_PATIENCE_MS);
     return true;
   }
 

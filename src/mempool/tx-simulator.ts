@@ -49,8 +49,8 @@ export interface SimulatorOptions {
   /** Simulations that run at once. */
   parallel: number;
   /** Most waiting simulations: over all clients, and for one client. */
-  mostWaiting?: number;
-  mostWaitingPerClient?: number;
+  maxWaiting?: number;
+  maxWaitingPerClient?: number;
   /** Most milliseconds of a running simulation. */
   limitMs: number;
 }
@@ -90,7 +90,7 @@ export class TxSimulator {
 
   constructor(parts: SimulatorParts, options: SimulatorOptions) {
     this.#parts = parts;
-    this.#options = { mostWaiting: DEFAULT_WAITING, mostWaitingPerClient: DEFAULT_WAITING_PER_CLIENT, ...options };
+    this.#options = { maxWaiting: DEFAULT_WAITING, maxWaitingPerClient: DEFAULT_WAITING_PER_CLIENT, ...options };
     this.#places = new ClientPlaces({ places: options.parallel, ...this.#options });
   }
 

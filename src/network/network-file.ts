@@ -18,7 +18,7 @@ const PUBLISHED = [
 ];
 
 const FETCH_LIMIT_MS = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Lifetime of a copy if the response names none. */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 
@@ -98,7 +98,7 @@ async function fetchEntry(
 ): Promise<NetworkEntry | undefined> {
   const copy = cache.read(location);
   const asked: Record<string, string> = copy?.etag === undefined ? {} : { "if-none-match": copy.etag };
-  const limits = { totalMs: FETCH_LIMIT_MS, maxBytes: MOST_BYTES };
+  const limits = { totalMs: FETCH_LIMIT_MS, maxBytes: MAX_BYTES };
   const { status, headers, body } = await wholeExchange({ url: location, headers: asked }, limits);
   const notModified = status === 304 && copy !== undefined;
   if (status !== 200 && !notModified) throw new FetchError(`HTTP status ${status}`);

@@ -33,7 +33,7 @@ export const SLASHER_METRICS = {
 type OwnValidators = () => readonly string[];
 
 /** Most own validators whose record is read in one collection. */
-const MOST_VALIDATORS = 64;
+const MAX_VALIDATORS = 64;
 
 /** Exports the offenses on record. */
 export function observeOffenses(
@@ -65,7 +65,7 @@ export function observeMissedDuties(
     let attestations = 0;
     let proposals = 0;
     let inARow = 0;
-    for (const address of ownValidators().slice(0, MOST_VALIDATORS)) {
+    for (const address of ownValidators().slice(0, MAX_VALIDATORS)) {
       const statistics = sentinel.of(address, undefined, undefined)?.validator;
       if (statistics === undefined) continue;
       attestations += statistics.missedAttestations.count;

@@ -5,16 +5,16 @@ import type { Database, RootDatabase } from "lmdb";
  * overwrites. Views of these buffers are cached by length, since creating a view costs as much as a short copy.
  */
 
-const LONGEST_KEPT = 2048;
+const MAX_KEPT_LENGTH = 2048;
 
 /** Cached views of one buffer. */
 class Views {
   #memory: Uint8Array | undefined;
   #byLength: (Uint8Array | undefined)[] = [];
-  readonly #offsets = new Float64Array(LONGEST_KEPT + 1);
+  readonly #offsets = new Float64Array(MAX_KEPT_LENGTH + 1);
 
   of(memory: Uint8Array, offset: number, length: number): Uint8Array {
-    if (memory === this.#memory && length <= LONGEST_KEPT && this.#offsets[length] === offset) {
+    if (memory === this.#memory && length <= MAX_KEPT_LENGTH && this.#offsets[length] === offset) {
       const known = this.#byLength[length];
       if (known !== undefined) return known;
     }
@@ -24,10 +24,10 @@ class Views {
   #make(memory: Uint8Array, offset: number, length: number): Uint8Array {
     if (memory !== this.#memory) {
       this.#memory = memory;
-      this.#byLength = new Array(LONGEST_KEPT + 1).fill(undefined);
+      this.#byLength = new Array(MAX_KEPT_LENGTH + 1).fill(undefined);
     }
     const view = new Uint8Array(memory.buffer, memory.byteOffset + offset, length);
-    if (length <= LONGEST_KEPT) {
+    if (length <= MAX_KEPT_LENGTH) {
       this.#byLength[length] = view;
       this.#offsets[length] = offset;
     }

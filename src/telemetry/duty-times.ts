@@ -58,10 +58,10 @@ export const LEFT_SECONDS = [-10, -2, 0, 0.5, 1, 2, 5, 10, 20, 40] as const;
 /** Slots that are remembered. */
 const KEPT_SLOTS = 32;
 /** Duties of a slot that are remembered; a proposer can make others execute more blocks than it has indices. */
-const MOST_DUTIES = 64;
+const MAX_DUTIES = 64;
 /** Misses that are remembered. */
 const KEPT_MISSES = 256;
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
 interface OpenDuty extends TimedDuty {
   readonly steps: Partial<Record<DutyStep, number>>;
@@ -90,7 +90,7 @@ export class DutyTimes {
     const key = `${duty} ${index ?? ""}`;
     let timed = duties?.get(key);
     if (timed === undefined) {
-      if (duties === undefined || duties.size >= MOST_DUTIES) return;
+      if (duties === undefined || duties.size >= MAX_DUTIES) return;
       timed = { duty, index, due: due(duty), steps: {} };
       duties.set(key, timed);
     }
@@ -101,7 +101,7 @@ export class DutyTimes {
   missed(slot: number, duty: DutyName, reason: string): void {
     const key = `${slot} ${duty}`;
     this.#missed.delete(key);
-    this.#missed.set(key, { slot, duty, reason: reason.slice(0, LONGEST_REASON) });
+    this.#missed.set(key, { slot, duty, reason: reason.slice(0, MAX_REASON_LENGTH) });
     if (this.#missed.size <= KEPT_MISSES) return;
     const [oldest] = this.#missed.keys();
     this.#missed.delete(oldest);

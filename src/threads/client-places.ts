@@ -13,8 +13,8 @@ export interface ClientPlacesOptions {
   /** Places that can be held at once. */
   places: number;
   /** Longest queue: over all clients, and for one client. */
-  mostWaiting: number;
-  mostWaitingPerClient: number;
+  maxWaiting: number;
+  maxWaitingPerClient: number;
 }
 
 interface Waiting {
@@ -87,10 +87,10 @@ export class ClientPlaces {
   }
 
   #makeRoom(client: string): void {
-    const { mostWaiting, mostWaitingPerClient } = this.#options;
+    const { maxWaiting, maxWaitingPerClient } = this.#options;
     const own = this.#queues.get(client)?.length ?? 0;
-    if (own >= mostWaitingPerClient) throw new PlacesFullError(own);
-    if (this.#waiting < mostWaiting) return;
+    if (own >= maxWaitingPerClient) throw new PlacesFullError(own);
+    if (this.#waiting < maxWaiting) return;
     const [[most, queue]] = [...this.#queues].sort(([, a], [, b]) => b.length - a.length);
     if (queue.length <= own + 1) throw new PlacesFullError(this.#waiting);
     this.#leave(most, queue[queue.length - 1], new PlacesFullError(queue.length - 1));

@@ -20,7 +20,7 @@ import { yieldEventLoop } from "./yield-event-loop.ts";
  * Leaf nodes per round of hashing. While other threads hash a round, this thread computes the leaves of the next blocks
  * or writes earlier blocks. The first rounds are small, so that the other threads start early.
  */
-const NODES_PER_ROUND = { first: 2048, most: 32_768 };
+const NODES_PER_ROUND = { first: 2048, max: 32_768 };
 
 /** Blocks whose leaves are being computed and whose nodes are being hashed. */
 export interface BlocksInHashing {
@@ -99,7 +99,7 @@ export class BlockBatch {
       if (this.#nodes.reduce((sum, { length }) => sum + length, 0) >= this.#nodesPerRound) {
         await this.#startRound();
         underWay();
-        this.#nodesPerRound = Math.min(2 * this.#nodesPerRound, NODES_PER_ROUND.most);
+        this.#nodesPerRound = Math.min(2 * this.#nodesPerRound, NODES_PER_ROUND.max);
       }
       await yieldEventLoop();
     }

@@ -11,7 +11,7 @@ import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import { blockStateOf, field, GLOBALS, hashed, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
 
-const MOST_OUTPUT_FIELDS = 5000;
+const MAX_OUTPUT_FIELDS = 5000;
 
 const gas = ({ daGas, l2Gas }: TxGas) => ({ da: daGas, l2: l2Gas });
 const shortItems = (run: Uint8Array) => items(run).map(short);
@@ -77,7 +77,7 @@ describe("transactions recorded from the reference node's executor", () => {
         return;
       }
       expect(trees(state)).toEqual(wanted.startTrees);
-      const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MOST_OUTPUT_FIELDS });
+      const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MAX_OUTPUT_FIELDS });
       const { executed } = pending;
       const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
       // The executor of 4.1.2 told the phases apart.

@@ -1,12 +1,12 @@
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LEAST_BYTES_PER_SECOND } from "../../src/follower/format/least-rate.ts";
+import { MIN_BYTES_PER_SECOND } from "../../src/follower/format/least-rate.ts";
 import { sendInTime } from "../../src/follower/serve/send-in-time.ts";
 
 const STALL_MS = 30_000;
 const SECONDS = 60;
 /** A batch that takes a minute on the slowest link. */
-const BATCH = new Uint8Array(SECONDS * LEAST_BYTES_PER_SECOND);
+const BATCH = new Uint8Array(SECONDS * MIN_BYTES_PER_SECOND);
 
 describe("what a follower is sent", () => {
   let taken: () => void;

@@ -120,7 +120,7 @@ describe("commitments of blobs with few words", () => {
       expect(toHex(commitments.commit(blob))).toBe(library(blob));
     }
     expect(computed).toBe(1);
-    expect(() => points.sum(Array(points.most + 1).fill({ index: 0, factor: 1n }))).toThrow(RangeError);
+    expect(() => points.sum(Array(points.max + 1).fill({ index: 0, factor: 1n }))).toThrow(RangeError);
   });
 
   it("a word that is not below the scalar modulus is refused, as the library does", () => {

@@ -6,9 +6,9 @@ import { killLocalNetwork } from "./kills.ts";
 import "../support/soak.ts";
 
 const KILLS = 2;
-const MOST_SECONDS = 2;
+const MAX_SECONDS = 2;
 /** L1's journal has a block about 50 ms after L1 mined it; a busy machine may take longer. */
-const MOST_LOST_MS = 5_000;
+const MAX_LOST_MS = 5_000;
 
 let folder: string;
 beforeAll(() => {
@@ -17,13 +17,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 test("a local network killed with its L1 loses no accepted transaction, and only the latest blocks", async () => {
-  const counts = await killLocalNetwork(join(folder, "data"), KILLS, MOST_SECONDS);
+  const counts = await killLocalNetwork(join(folder, "data"), KILLS, MAX_SECONDS);
   expect(counts.accepted).toBeGreaterThan(KILLS);
   expect(counts.blocks).toBeGreaterThan(KILLS);
   expect(counts.mined + counts.pending + counts.dropped.withTheirAnchor, JSON.stringify(counts)).toBe(counts.accepted);
   for (const { successors, onL1For } of counts.lost) {
     if (onL1For === undefined) expect(successors, JSON.stringify(counts)).toBe(0);
-    else expect(onL1For, JSON.stringify(counts)).toBeLessThan(MOST_LOST_MS);
+    else expect(onL1For, JSON.stringify(counts)).toBeLessThan(MAX_LOST_MS);
   }
   if (counts.lost.length > 0) expect(counts.warnings, JSON.stringify(counts)).toBeGreaterThan(0);
 }, 300_000);

@@ -137,7 +137,7 @@ const WARNING = /of the last run were not on L1/;
  * Repeatedly kills a local network with all its processes while transactions arrive, and counts losses. Every other
  * kill, beginning with the first, comes while the proposed block is not on L1 yet; the others come at any moment.
  */
-export async function killLocalNetwork(dataDirectory: string, kills: number, mostSeconds = 6): Promise<KillCounts> {
+export async function killLocalNetwork(dataDirectory: string, kills: number, maxSeconds = 6): Promise<KillCounts> {
   const sent: SentTx[] = [];
   const lives: Life[] = [];
   const known = new Set<string>();
@@ -148,7 +148,7 @@ export async function killLocalNetwork(dataDirectory: string, kills: number, mos
       const life = new Life(new Set(known));
       const before = sent.length;
       const over = traffic(network.url, sent, life);
-      await sleep(1_000 + (mostSeconds - 1) * 1_000 * Math.random());
+      await sleep(1_000 + (maxSeconds - 1) * 1_000 * Math.random());
       while (sent.length < before + 2 || (kill % 2 === 0 && !life.ahead)) await sleep(1);
       life.killedAt = performance.now();
       await killEverything(network);

@@ -135,7 +135,7 @@ test("a request for one part of a digest does not wait for another part", async 
 });
 
 test("a digest cache keeps a limited number of digests, those used last", async () => {
-  const { get, made } = counted(new DigestCache({ most: 2 }));
+  const { get, made } = counted(new DigestCache({ max: 2 }));
   const [a, b, c] = txs;
   for (const tx of [a, b, a, c, a]) await get(tx);
   expect(made()).toBe(3);
@@ -181,7 +181,7 @@ test("digest threads that are released go on with what they have, and start agai
 });
 
 test("gossiped txs wait until no client waits for a digest, and their queue does not fill the clients'", async () => {
-  const pool = new DigestPool({ threads: 1, mostWaiting: 4 });
+  const pool = new DigestPool({ threads: 1, maxWaiting: 4 });
   const order: string[] = [];
   const done = (name: string, digest: Promise<unknown>) => digest.then(() => order.push(name));
   try {

@@ -144,7 +144,7 @@ test("the bytes of a submitted tx are handed on once the pool accepted it, and n
 test("digests made on threads are those of this thread, and a limited number of requests wait", async () => {
   const recorded = recordedTxs().slice(0, 12);
   const core = loadCore();
-  const pool = new DigestPool({ threads: 1, mostWaiting: 8 });
+  const pool = new DigestPool({ threads: 1, maxWaiting: 8 });
   try {
     const asked = recorded.map(({ tx }) => pool.whole(tx).catch((error: unknown) => error));
     const outcomes = await Promise.all(asked);

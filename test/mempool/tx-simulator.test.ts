@@ -230,7 +230,7 @@ test("a limited number of simulations run, a limited number wait, and the next i
       running--;
       return done();
     },
-    { parallel: 2, mostWaitingPerClient: 3 },
+    { parallel: 2, maxWaitingPerClient: 3 },
   );
   const asked = Array.from({ length: 7 }, () => busy.simulate(tx, OPTIONS).catch((error: unknown) => error));
   await expect(asked[5]).resolves.toBeInstanceOf(SimulationQueueFullError);

@@ -26,7 +26,7 @@ export interface Times {
   refused: number;
   medianMs: number;
   p99Ms: number;
-  longestMs: number;
+  maxMs: number;
 }
 
 export interface Attack {
@@ -153,7 +153,7 @@ export class SimulatingPort {
       refused,
       medianMs: at(0.5),
       p99Ms: at(0.99),
-      longestMs: Math.round(times[times.length - 1]),
+      maxMs: Math.round(times[times.length - 1]),
     };
   }
 

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { getHeapSpaceStatistics } from "node:v8";
 import { letYoungHeapGrow, limitYoungHeap } from "../../src/process/heap-growth.ts";
 
-async function mostYoungBytes(): Promise<number> {
+async function maxYoungBytes(): Promise<number> {
   const kept: object[] = [];
   let most = 0;
   for (let round = 0; round < 60; round++) {
@@ -21,6 +21,6 @@ async function mostYoungBytes(): Promise<number> {
 }
 
 limitYoungHeap();
-const limited = await mostYoungBytes();
+const limited = await maxYoungBytes();
 letYoungHeapGrow();
-process.stdout.write(JSON.stringify({ limited, free: await mostYoungBytes() }));
+process.stdout.write(JSON.stringify({ limited, free: await maxYoungBytes() }));

@@ -103,7 +103,7 @@ describe("transfer transactions", () => {
   test("a tx with more transfers than it has room for is refused", () => {
     expect(() => transferTx(core, txs, plan(0, 33))).toThrow(TemplateRoomError);
     expect(() => transferTx(core, txs, plan(22, 0))).toThrow(
-      expect.objectContaining({ what: "privateLogs", wanted: 66, most: 64 }),
+      expect.objectContaining({ what: "privateLogs", wanted: 66, max: 64 }),
     );
     expect(() => transferTx(core, txs, plan(0, 0))).toThrow(RangeError);
     expect(transferTx(core, txs, plan(21, 32)).publicFunctionCalldata).toHaveLength(32);

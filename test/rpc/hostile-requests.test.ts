@@ -12,9 +12,9 @@ import { fakeServices, recordingLogger } from "./support/fakes.ts";
  * Limit for 100 kB of a request of any shape, in steps of a plain loop: 5 ms on the reference machine of
  * docs/performance.md.
  */
-const MOST_STEPS = 2_500_000;
+const MAX_STEPS = 2_500_000;
 /** Runs of which one must stay within the limit: load slows down some runs, a costly request slows down all. */
-const MOST_RUNS = 40;
+const MAX_RUNS = 40;
 
 /** Milliseconds that `steps` take now, so that the machine's speed and load cancel out in the comparison. */
 function loopTime(steps: number): number {
@@ -47,9 +47,9 @@ test.each(HOSTILE_SHAPES.map((shape) => [shape.name, shape] as const))(
   async (_name, { body }) => {
     for (const size of [100_000, 240_000, 480_000]) {
       const bytes = body(size);
-      const steps = (MOST_STEPS * bytes.length) / 100_000;
+      const steps = (MAX_STEPS * bytes.length) / 100_000;
       let least = Number.POSITIVE_INFINITY;
-      for (let run = 0; run < MOST_RUNS && least > 1; run++) {
+      for (let run = 0; run < MAX_RUNS && least > 1; run++) {
         const from = performance.now();
         const answer = await dispatcher.answerBytes(bytes);
         const cost = performance.now() - from;

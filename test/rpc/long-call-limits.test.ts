@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LongCalls } from "../../src/rpc/calls/long-calls.ts";
 import { LIMIT_EXCEEDED } from "../../src/rpc/jsonrpc/errors.ts";
-import { LimitedLongCalls, MOST_WAITING_PER_CLIENT } from "../../src/rpc/threads/long-call-limits.ts";
+import { LimitedLongCalls, MAX_WAITING_PER_CLIENT } from "../../src/rpc/threads/long-call-limits.ts";
 
 test("too many long calls of one client are refused without asking the node's thread; those of others are not", async () => {
   const asked: (() => void)[] = [];
@@ -16,7 +16,7 @@ test("too many long calls of one client are refused without asking the node's th
 
   let underWay = 0;
   const answers: Promise<unknown>[] = [];
-  for (; underWay < 2 * MOST_WAITING_PER_CLIENT; underWay++) {
+  for (; underWay < 2 * MAX_WAITING_PER_CLIENT; underWay++) {
     const before = asked.length;
     const answer = limited[underWay % 2 === 0 ? "answer" : "answerEach"](body, "192.0.2.1");
     if (asked.length === before) {
@@ -25,8 +25,8 @@ test("too many long calls of one client are refused without asking the node's th
     }
     answers.push(answer);
   }
-  expect(underWay).toBeGreaterThanOrEqual(MOST_WAITING_PER_CLIENT);
-  expect(underWay).toBeLessThan(2 * MOST_WAITING_PER_CLIENT);
+  expect(underWay).toBeGreaterThanOrEqual(MAX_WAITING_PER_CLIENT);
+  expect(underWay).toBeLessThan(2 * MAX_WAITING_PER_CLIENT);
 
   answers.push(limited.answer(body, "192.0.2.2"));
   expect(asked.length).toBe(underWay + 1);

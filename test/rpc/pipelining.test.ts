@@ -13,14 +13,14 @@ import { recordingLogger } from "./support/fakes.ts";
 
 const HOST = "127.0.0.1";
 /** Calls handled in one event loop turn: 8 requests, plus 1 ms of further ones and 1 ms of waiting ones, and slack. */
-const MOST_IN_TURN = 20;
+const MAX_IN_TURN = 20;
 
 let inTurn = 0;
-let mostInTurn = 0;
+let maxInTurn = 0;
 /** Blocks the thread for about one turn's slice. */
 function work(): number {
   inTurn += 1;
-  mostInTurn = Math.max(mostInTurn, inTurn);
+  maxInTurn = Math.max(maxInTurn, inTurn);
   const end = performance.now() + 0.5;
   while (performance.now() < end);
   return 1;
@@ -70,7 +70,7 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
       log,
     );
     listener = await listenWith(application, { host: HOST, port: 0, requestTimeoutMs: 5_000, stallTimeoutMs: 5_000 });
-    mostInTurn = 0;
+    maxInTurn = 0;
     counting = true;
     const turn = (): void => {
       inTurn = 0;
@@ -91,8 +91,8 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.write(one.repeat(30_000));
     await closed;
-    expect(mostInTurn).toBeGreaterThan(0);
-    expect(mostInTurn).toBeLessThanOrEqual(MOST_IN_TURN);
+    expect(maxInTurn).toBeGreaterThan(0);
+    expect(maxInTurn).toBeLessThanOrEqual(MAX_IN_TURN);
     const other = await Connection.to(listener.port);
     expect((await other.post(call("work"))).body).toMatchObject({ result: 1 });
     other.leave();
@@ -119,10 +119,10 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
     await start();
     const clients = await Promise.all(Array.from({ length: 100 }, () => Connection.to(listener.port)));
     for (const name of ["scanned", "work"]) {
-      mostInTurn = 0;
+      maxInTurn = 0;
       const answers = await Promise.all(clients.map((client) => client.post(call(name))));
       for (const { body } of answers) expect(body).toMatchObject({ result: 1 });
-      expect(mostInTurn).toBeLessThanOrEqual(MOST_IN_TURN);
+      expect(maxInTurn).toBeLessThanOrEqual(MAX_IN_TURN);
     }
     for (const client of clients) client.leave();
   });

@@ -62,7 +62,7 @@ beforeEach(() => {
   channel = new MessageChannel();
   const callable = { given: ["add", "bytes", "fresh", "fail", "strange", "never", "wait"], away: ["fresh"] };
   serveCalls(channel.port1, { given: new Service(), away: new Service() }, callable, ["away"]);
-  calls = new RemoteCalls(channel.port2, { most: 3 });
+  calls = new RemoteCalls(channel.port2, { max: 3 });
 });
 afterEach(() => channel.port1.close());
 
@@ -89,7 +89,7 @@ test("a client's tx is handed over with the call, and other arguments are copied
     [data, chonkProof, hash].map(({ length }) => length);
   const callable = { mempool: ["submit", "get"], simulator: ["simulate"] };
   serveCalls(port1, { mempool: { submit: lengths, get: lengths }, simulator: { simulate: lengths } }, callable);
-  const remote = new RemoteCalls(port2, { most: 3, handsOver: givenTxBuffers });
+  const remote = new RemoteCalls(port2, { max: 3, handsOver: givenTxBuffers });
   const hash = new Uint8Array(32);
   const tx = (data: Uint8Array): Tx => ({
     data,

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEEPEST_REQUEST, requestShape } from "../../src/rpc/calls/request-shape.ts";
+import { MAX_REQUEST_DEPTH, requestShape } from "../../src/rpc/calls/request-shape.ts";
 
 const shape = (text: string, maxBatchSize = 100) => requestShape(Buffer.from(text), maxBatchSize);
 const fault = (text: string, maxBatchSize?: number) => shape(text, maxBatchSize).fault;
 const tower = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
 test("a request body may nest 64 levels deep anywhere, and no deeper", () => {
-  expect(fault(tower(DEEPEST_REQUEST))).toBeUndefined();
-  expect(fault(tower(DEEPEST_REQUEST + 1))).toBe("the request nests deeper than 64 levels");
+  expect(fault(tower(MAX_REQUEST_DEPTH))).toBeUndefined();
+  expect(fault(tower(MAX_REQUEST_DEPTH + 1))).toBe("the request nests deeper than 64 levels");
   for (const body of [`{"id":${tower(64)}}`, `[{"x":${tower(63)}}]`, "[".repeat(65), '{"a":'.repeat(65)]) {
     expect(fault(body)).toMatch(/deeper/);
   }
@@ -27,7 +27,7 @@ test("brackets, quotes and escapes in strings do not count as the shape of a req
     fc.property(fc.array(texts), fc.integer({ min: 0, max: 80 }), (list, levels) => {
       const items = list.map((text) => JSON.stringify(text));
       const found = fault(`[${[...items, tower(levels)].join(",")}]`);
-      expect(found === undefined).toBe(levels < DEEPEST_REQUEST);
+      expect(found === undefined).toBe(levels < MAX_REQUEST_DEPTH);
     }),
   );
 });

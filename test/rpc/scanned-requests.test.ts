@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { ownBody } from "../../src/rpc/calls/answer-sink.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
-import { EnvelopeScan, LONGEST_BATCH, LONGEST_BATCHED, LONGEST_SCANNED } from "../../src/rpc/calls/envelope-scan.ts";
+import {
+  EnvelopeScan,
+  MAX_BATCH_BYTES,
+  MAX_BATCHED_BYTES,
+  MAX_SCANNED_BYTES,
+} from "../../src/rpc/calls/envelope-scan.ts";
 import { MethodTable } from "../../src/rpc/calls/method-table.ts";
 import { ScannedBatch } from "../../src/rpc/calls/scanned-batch.ts";
 import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
@@ -277,8 +282,11 @@ test("a batch is scanned up to the permitted number of calls, length of a call a
   const calls = (count: number) => `[${Array.from({ length: count }, () => call).join(",")}]`;
   expect([calls(0), calls(1), calls(10), calls(11)].map(isScanned)).toEqual([false, true, true, false]);
   const padded = (length: number) => `[${call.slice(0, -1).padEnd(length - 1)}}]`;
-  expect([padded(LONGEST_BATCHED), padded(LONGEST_BATCHED + 1)].map(isScanned)).toEqual([true, false]);
-  expect([calls(2).padEnd(LONGEST_BATCH), calls(2).padEnd(LONGEST_BATCH + 1)].map(isScanned)).toEqual([true, false]);
+  expect([padded(MAX_BATCHED_BYTES), padded(MAX_BATCHED_BYTES + 1)].map(isScanned)).toEqual([true, false]);
+  expect([calls(2).padEnd(MAX_BATCH_BYTES), calls(2).padEnd(MAX_BATCH_BYTES + 1)].map(isScanned)).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test("a long cached result is answered in parts that make up the same bytes", async () => {
@@ -298,6 +306,6 @@ test("a long cached result is answered in parts that make up the same bytes", as
 test("a body over the scan limit is not scanned", () => {
   const text = '{"method":"node_getVersion"}';
   const scan = new EnvelopeScan();
-  expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED)))).toBe(true);
-  expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED + 1)))).toBe(false);
+  expect(scan.scan(Buffer.from(text.padEnd(MAX_SCANNED_BYTES)))).toBe(true);
+  expect(scan.scan(Buffer.from(text.padEnd(MAX_SCANNED_BYTES + 1)))).toBe(false);
 });

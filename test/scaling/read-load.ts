@@ -13,7 +13,7 @@ export interface ReadCounts {
   failed: string[];
   /** Answers at an older block than the client had seen. */
   old: string[];
-  longestMs: number;
+  maxMs: number;
 }
 
 const READS = [
@@ -73,7 +73,7 @@ export class ReadLoad {
         const { status, block, text } = await this.#ask(method, params, mark);
         const error = errorOf(text);
         const counts = this.#counts;
-        counts.longestMs = Math.max(counts.longestMs, performance.now() - started);
+        counts.maxMs = Math.max(counts.maxMs, performance.now() - started);
         if (status === 503 && error?.code === BEHIND) {
           counts.behind += 1;
           // Blocks may have been taken back by a reorg: what the client had seen is no longer to be had.
@@ -132,5 +132,5 @@ function errorOf(text: string): { code?: number } | undefined {
 }
 
 function emptyCounts(): ReadCounts {
-  return { answered: 0, behind: 0, failed: [], old: [], longestMs: 0 };
+  return { answered: 0, behind: 0, failed: [], old: [], maxMs: 0 };
 }

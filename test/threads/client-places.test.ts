@@ -3,7 +3,7 @@ import { ClientPlaces, PlacesFullError } from "../../src/threads/client-places.t
 
 /** Takes places for clients by name and keeps the order in which they were given. */
 function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> = {}) {
-  const places = new ClientPlaces({ places: 1, mostWaiting: 100, mostWaitingPerClient: 50, ...options });
+  const places = new ClientPlaces({ places: 1, maxWaiting: 100, maxWaitingPerClient: 50, ...options });
   const given: string[] = [];
   const held: (() => void)[] = [];
   const take = (client: string, signal?: AbortSignal) =>
@@ -82,7 +82,7 @@ test("an aborted signal has no effect on a request that has its place", async ()
 });
 
 test("the number of waiting requests of one client is bounded", async () => {
-  const { places, take, drain } = queue({ mostWaitingPerClient: 2 });
+  const { places, take, drain } = queue({ maxWaitingPerClient: 2 });
   const asked = ["a", "a", "a"].map((client) => take(client));
   expect(() => places.take("a")).toThrow(new PlacesFullError(2));
   asked.push(take("b"));
@@ -91,7 +91,7 @@ test("the number of waiting requests of one client is bounded", async () => {
 });
 
 test("a full queue admits a client with few waiting requests, and drops the newest request of the client with most", async () => {
-  const { places, take, drain } = queue({ mostWaiting: 4 });
+  const { places, take, drain } = queue({ maxWaiting: 4 });
   const asked = ["a", "a", "a", "a", "b"].map((client) => take(client).catch((error: unknown) => error));
   const late = take("c");
   await expect(asked[3]).resolves.toBeInstanceOf(PlacesFullError);

@@ -70,11 +70,11 @@ export interface ReceivedProposal {
 }
 
 /** Proposals of one slot that are checked or wait at once. A slot has one for every few seconds. */
-const MOST_OF_A_SLOT = 32;
+const MAX_PER_SLOT = 32;
 /** Every tx has its first word, hash and fee, one nullifier and one public data write in the blobs. */
-const FEWEST_FIELDS_PER_TX = 6;
+const MIN_FIELDS_PER_TX = 6;
 /** More txs do not fit the blobs of a checkpoint. */
-const MOST_TXS = Math.floor(MAX_FIELDS_PER_CHECKPOINT / FEWEST_FIELDS_PER_TX);
+const MAX_TXS = Math.floor(MAX_FIELDS_PER_CHECKPOINT / MIN_FIELDS_PER_TX);
 
 /**
  * Checks block proposals of others: places each in the chain, collects its txs, executes it, compares the result and
@@ -103,7 +103,7 @@ export class BlockProposalCheck {
   async check(received: ReceivedProposal): Promise<ProposalVerdict> {
     const slot = headerSlotNumber(received.proposal.header);
     const running = this.#running.get(slot) ?? 0;
-    if (running >= MOST_OF_A_SLOT) {
+    if (running >= MAX_PER_SLOT) {
       return refused("unknown_error", `${running} other proposals of slot ${slot} are being checked`);
     }
     this.#running.set(slot, running + 1);
@@ -230,7 +230,7 @@ function formFault(
   { proposal: { header }, txHashes }: ReceivedProposal,
   constants: BlockProposalParts["constants"],
 ): string | undefined {
-  if (txHashes.length > MOST_TXS) return `${txHashes.length} txs do not fit a checkpoint, which takes ${MOST_TXS}`;
+  if (txHashes.length > MAX_TXS) return `${txHashes.length} txs do not fit a checkpoint, which takes ${MAX_TXS}`;
   const slot = headerSlotNumber(header);
   const expected = slotTimestamp(slot, constants);
   const timestamp = headerTimestamp(header);

@@ -31,7 +31,7 @@ export interface PlanTexts {
 }
 
 const DEFAULT_MIX = "nullifier,public-data";
-const MOST_THREADS = 256;
+const MAX_THREADS = 256;
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -65,7 +65,7 @@ function parseMix(text: string): WitnessPlan["mix"] {
 export function parsePlan(texts: PlanTexts): WitnessPlan {
   return {
     threads:
-      texts.threads === undefined ? availableParallelism() : wholeNumber("--threads", texts.threads, 1, MOST_THREADS),
+      texts.threads === undefined ? availableParallelism() : wholeNumber("--threads", texts.threads, 1, MAX_THREADS),
     mix: parseMix(texts.trees ?? DEFAULT_MIX),
     mixGiven: texts.trees !== undefined,
     depth: wholeNumber("--depth", texts.depth ?? "0", 0, 2 ** 32 - 1),

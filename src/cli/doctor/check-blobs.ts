@@ -4,14 +4,14 @@ import type { ConnectedRollup, ProposedCheckpoint } from "../../l1/types.ts";
 import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 /** Queries for logs until the search for a checkpoint is given up. */
-const MOST_QUERIES = 40;
+const MAX_QUERIES = 40;
 
 /** The first checkpoint that the sync still has to read; undefined when there is none near. */
 export async function firstCheckpoint(
   reader: Pick<ConnectedRollup, "checkpoints">,
   { from, to, range }: { from: number; to: number; range: number },
 ): Promise<ProposedCheckpoint | undefined> {
-  for (let at = from, query = 0; at <= to && query < MOST_QUERIES; at += range, query++) {
+  for (let at = from, query = 0; at <= to && query < MAX_QUERIES; at += range, query++) {
     const [first] = await reader.checkpoints(at, Math.min(at + range - 1, to));
     if (first !== undefined) return first;
   }
@@ -44,7 +44,7 @@ export async function checkBlobs(
   if (oldest === undefined) {
     const sources = blobs.sourceNames.join(", ");
     return [
-      skip("blobs", `no checkpoint found in ${range * MOST_QUERIES} L1 blocks from ${from} on; sources: ${sources}`),
+      skip("blobs", `no checkpoint found in ${range * MAX_QUERIES} L1 blocks from ${from} on; sources: ${sources}`),
     ];
   }
   const { l1, versionedBlobHashes } = oldest;

@@ -20,7 +20,7 @@ import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 const GIB = 2 ** 30;
 /** Below the first nothing much can be synced; below the second it gets tight within weeks. */
-const LEAST_ROOM = GIB;
+const MIN_ROOM = GIB;
 const ADVISED_ROOM = 20 * GIB;
 const SYNCS = 20;
 /** Each commit waits for the disk once; a block is several commits. */
@@ -60,8 +60,8 @@ function checkDisk(folder: string): Finding[] {
   const gib = `${(free / GIB).toFixed(1)} GiB free at ${folder}`;
   const more = "make room, or name a --data-directory on a larger disk";
   const room =
-    free < LEAST_ROOM
-      ? fail("disk room", `${gib}, at least ${LEAST_ROOM / GIB} GiB is needed`, more)
+    free < MIN_ROOM
+      ? fail("disk room", `${gib}, at least ${MIN_ROOM / GIB} GiB is needed`, more)
       : free < ADVISED_ROOM
         ? warn("disk room", `${gib}, ${ADVISED_ROOM / GIB} GiB are advised`, more)
         : ok("disk room", gib);

@@ -28,7 +28,7 @@ const GLOBALS = {
   feePerL2Gas: 1n,
   feePerDaGas: 1n,
 };
-const MOST_OUTPUT_FIELDS = 5000;
+const MAX_OUTPUT_FIELDS = 5000;
 
 const short = (word: Uint8Array): string => `0x${BigInt(toHex(word)).toString(16)}`;
 const cellText = ({ address, tag, value }: CellWrite): string =>
@@ -82,7 +82,7 @@ export function runProgram(given: ProgramRun, trace: boolean, write: (line: stri
   const printer = new TracePrinter(write);
   const { address, sender, calldata, isStatic, gas } = given;
   const request = { address, sender, calldata, isStatic, gas, transactionFee: FR_ZERO, globals: GLOBALS };
-  const options = { maxOutputFields: MOST_OUTPUT_FIELDS, collectDebugLogs: true };
+  const options = { maxOutputFields: MAX_OUTPUT_FIELDS, collectDebugLogs: true };
   const result = vm.run(request, host, trace ? { ...options, trace: (state) => printer.step(state) } : options);
   for (const line of summary(result, host)) write(line);
   for (const entry of host.debugLogs) write(`debug log, level ${entry.level}: ${JSON.stringify(entry.message)}`);

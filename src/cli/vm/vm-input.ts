@@ -14,8 +14,8 @@ export class VmInputError extends ConfigurationError {
 }
 
 const HEX = /^(0x)?([0-9a-fA-F]{2})*$/;
-const MOST_BYTES = 1 << 20;
-const MOST_GAS = 2 ** 32 - 1;
+const MAX_BYTES = 1 << 20;
+const MAX_GAS = 2 ** 32 - 1;
 
 /** Bytecode given as hex text, or as a file with hex text or raw bytes. */
 export function bytecodeOf(text: string): Uint8Array {
@@ -33,8 +33,8 @@ export function bytecodeOf(text: string): Uint8Array {
       },
     );
   }
-  if (bytes.length > MOST_BYTES)
-    throw new VmInputError("CODE", `must be at most ${MOST_BYTES} bytes, got ${bytes.length}`);
+  if (bytes.length > MAX_BYTES)
+    throw new VmInputError("CODE", `must be at most ${MAX_BYTES} bytes, got ${bytes.length}`);
   const content = bytes.toString("latin1").trim();
   return content !== "" && HEX.test(content) ? fromHex(content) : new Uint8Array(bytes);
 }
@@ -62,7 +62,7 @@ export function fieldsOf(argument: string, text: string): Uint8Array {
 export function gasOf(argument: string, text: string, da: number): { l2: number; da: number } {
   const parts = text.split(",");
   const values = parts.map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : Number.NaN));
-  if (parts.length > 2 || values.some((value) => !(value <= MOST_GAS))) {
+  if (parts.length > 2 || values.some((value) => !(value <= MAX_GAS))) {
     throw new VmInputError(argument, `must be L2 or L2,DA, whole numbers below 2^32; got ${JSON.stringify(text)}`);
   }
   return { l2: values[0], da: values[1] ?? da };

@@ -118,13 +118,13 @@ export class ActiveRun {
     return this.#gasLimit ?? { l2: this.#gasBefore.l2 + l2, da: this.#gasBefore.da + da };
   }
 
-  #describeEnd(record: CallRecord, outcome: number, mostOutput: number, instance: VmInstance): void {
+  #describeEnd(record: CallRecord, outcome: number, maxOutput: number, instance: VmInstance): void {
     const { exports } = instance;
     const frame = exports.current.value >>> 0;
     record.reverted = outcome !== RETURNED;
     record.haltMessage = this.endMessage(outcome);
     record.exitPcs = [...instance.internalCallPcs(frame), exports.endPc.value >>> 0];
-    const count = Math.min(exports.endSize.value >>> 0, mostOutput);
+    const count = Math.min(exports.endSize.value >>> 0, maxOutput);
     record.output = instance.memory(frame, exports.endBase.value, count);
   }
 }

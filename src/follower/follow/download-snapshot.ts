@@ -38,7 +38,7 @@ const SILENCES = 3;
 const SLOWEST_RATE = 64;
 
 /** The upstream chooses how far back its data may refer; unpacking keeps as much in memory, here at most 8 MiB. */
-const MOST_WINDOW_LOG = 23;
+const MAX_WINDOW_LOG = 23;
 
 const LIMITS: SnapshotLimits = { silentMs: 20_000, againMs: 500, preparingMs: 600_000 };
 
@@ -113,7 +113,7 @@ async function receive(
   });
   try {
     const unpack = createZstdDecompress({
-      params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
+      params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
       chunkSize: 1024 * 1024,
     });
     await pipeline(answer.body, unpack, counted, createWriteStream(file, { flags: "wx" }), { signal });

@@ -4,7 +4,7 @@ import { redactUrl } from "../../http/redact.ts";
 import { FrameError } from "../format/errors.ts";
 import { FrameReader, type RawFrame } from "../format/frame-reader.ts";
 import { type Frame, readFrame } from "../format/frames.ts";
-import { LEAST_BYTES_PER_SECOND, transferMs } from "../format/least-rate.ts";
+import { MIN_BYTES_PER_SECOND, transferMs } from "../format/least-rate.ts";
 import { decodePayload } from "../format/payload.ts";
 import { encodeRequest, FEED_PATH, type FeedRequest } from "../format/request.ts";
 import { UpstreamError } from "./errors.ts";
@@ -23,11 +23,11 @@ export interface StreamLimits {
 export const STREAM_LIMITS: StreamLimits = {
   connectMs: 10_000,
   frameMs: 20_000,
-  bytesPerSecond: LEAST_BYTES_PER_SECOND,
+  bytesPerSecond: MIN_BYTES_PER_SECOND,
 };
 
 /** Frames that are read and not asked for yet; the socket is paused beyond it. */
-const MOST_WAITING = 8;
+const MAX_WAITING = 8;
 
 /** A connection to the feed of an upstream: its frames in order. */
 export class UpstreamStream {
@@ -100,9 +100,9 @@ export class UpstreamStream {
     const { frameMs, bytesPerSecond } = this.#limits;
     // The length of a frame is known only when it has begun.
     const late = (waitedMs: number): void => {
-      const mostMs = Math.ceil(frameMs + transferMs(this.#reader.awaited, bytesPerSecond));
-      if (waitedMs < mostMs) {
-        this.#timer = setTimeout(() => late(mostMs), mostMs - waitedMs);
+      const maxMs = Math.ceil(frameMs + transferMs(this.#reader.awaited, bytesPerSecond));
+      if (waitedMs < maxMs) {
+        this.#timer = setTimeout(() => late(maxMs), maxMs - waitedMs);
         return;
       }
       const rule = this.#reader.atFrameEnd ? "sends nothing" : "sends a frame too slowly";
@@ -125,7 +125,7 @@ export class UpstreamStream {
     if (frames.length === 0) return;
     this.#frames.push(...frames);
     clearTimeout(this.#timer);
-    if (this.#frames.length >= MOST_WAITING) this.#answer.pause();
+    if (this.#frames.length >= MAX_WAITING) this.#answer.pause();
     else this.#timer = this.#frameTimer();
     this.#wake();
   }
@@ -154,7 +154,7 @@ export class UpstreamStream {
       });
     }
     const frame = this.#frames.shift()!;
-    if (this.#answer.isPaused() && this.#frames.length < MOST_WAITING) {
+    if (this.#answer.isPaused() && this.#frames.length < MAX_WAITING) {
       this.#answer.resume();
       this.#timer = this.#frameTimer();
     }

@@ -9,7 +9,7 @@ import { Fields } from "./fields.ts";
 import type { Value } from "./payload.ts";
 
 /** Checkpoints, messages and L1 runs in one frame are far fewer; this bounds what a list may claim. */
-const MOST_ITEMS = 65_536;
+const MAX_ITEMS = 65_536;
 const MAX_U48 = 2 ** 48 - 1;
 
 /** Of a checkpoint: where it is on L1, and who attested it there. */
@@ -162,11 +162,11 @@ function readBody(kind: Frame["kind"], f: Fields): Frame {
     case "messages":
       return {
         kind,
-        messages: f.list("messages", MOST_ITEMS).map(readMessage),
+        messages: f.list("messages", MAX_ITEMS).map(readMessage),
         rollingHash: f.bytes("rollingHash", 16),
       };
     case "checkpoints":
-      return { kind, checkpoints: f.list("checkpoints", MOST_ITEMS).map(readCheckpoint) };
+      return { kind, checkpoints: f.list("checkpoints", MAX_ITEMS).map(readCheckpoint) };
     case "proposed":
       return {
         kind,

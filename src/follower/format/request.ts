@@ -9,7 +9,7 @@ export const FEED_VERSION = 1;
 export const FEED_PATH = "/svc/feed";
 export const MAX_REQUEST_BYTES = 64 * 1024;
 /** Entries of each list in a request. */
-const MOST_ENTRIES = 256;
+const MAX_ENTRIES = 256;
 const DENSE_ENTRIES = 64;
 
 /** Something of the chain by number (a message by index), and what identifies it and everything before it. */
@@ -74,7 +74,7 @@ const entryValues = (entries: ChainEntry[]): Value => entries.map(({ number, id 
 
 export function encodeRequest({ messages, checkpoints, proposed, processed }: FeedRequest): Uint8Array {
   return packValues([
-    ...[FEED_VERSION, entryValues(messages), entryValues(checkpoints), entryValues(proposed.slice(0, MOST_ENTRIES))],
+    ...[FEED_VERSION, entryValues(messages), entryValues(checkpoints), entryValues(proposed.slice(0, MAX_ENTRIES))],
     processed,
   ]);
 }
@@ -86,7 +86,7 @@ export function decodeRequest(bytes: Uint8Array): FeedRequest {
   if (version !== FEED_VERSION) throw new FrameError("request version", `must be ${FEED_VERSION}, got ${version}`);
   const entries = (name: string, bytesOfId: number): ChainEntry[] => {
     let last = -1;
-    return fields.list(name, MOST_ENTRIES).map((values) => {
+    return fields.list(name, MAX_ENTRIES).map((values) => {
       const entry = new Fields(name, values);
       const read = { number: entry.uint("number", 2 ** 48 - 1), id: entry.bytes("id", bytesOfId) };
       entry.end();

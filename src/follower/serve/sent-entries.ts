@@ -2,7 +2,7 @@ import { equal } from "../../protocol/bytes.ts";
 import type { ChainEntry } from "../format/request.ts";
 
 /** Entries kept of what was sent, enough for every reorganization of a healthy L1. */
-const MOST_KEPT = 512;
+const MAX_KEPT = 512;
 
 /** The messages, checkpoints or proposed blocks that a follower has, in ascending order; of the older ones some. */
 export class SentEntries {
@@ -23,7 +23,7 @@ export class SentEntries {
 
   push(entry: ChainEntry): void {
     this.#entries.push(entry);
-    if (this.#entries.length > MOST_KEPT) this.#entries.splice(0, MOST_KEPT / 2);
+    if (this.#entries.length > MAX_KEPT) this.#entries.splice(0, MAX_KEPT / 2);
   }
 
   /** Position of the last entry that `stands`, -1 for none. */

@@ -8,7 +8,7 @@ const { Point } = bls12_381.G1;
 const MODULUS = bls12_381.fields.Fr.ORDER;
 const INTS_PER_WORD = 8;
 /** A sum of more terms takes longer than the library's full computation. */
-const MOST_TERMS = 512;
+const MAX_TERMS = 512;
 /** Blobs whose commitment others may be computed from. */
 const KEPT = 4;
 
@@ -55,16 +55,16 @@ export class BlobCommitments {
     const [{ base, words }] = [EMPTY, ...this.#known]
       .map((base) => ({ base, words: differingWords(ints, base.ints) }))
       .sort((a, b) => a.words.length - b.words.length);
-    if (words.length > MOST_TERMS) return { ints, commitment: this.#full(blob) };
+    if (words.length > MAX_TERMS) return { ints, commitment: this.#full(blob) };
     const point = base.point.add(this.#points.sum(words.map((index) => changeOf(index, blob, base.ints))));
     return { ints, commitment: point.toBytes(true), point };
   }
 }
 
-/** Indexes of the words in which two blobs differ; the search ends at one more than MOST_TERMS. */
+/** Indexes of the words in which two blobs differ; the search ends at one more than MAX_TERMS. */
 function differingWords(a: Int32Array, b: Int32Array): number[] {
   const words: number[] = [];
-  for (let i = 0; i < FIELDS_PER_BLOB && words.length <= MOST_TERMS; i++) {
+  for (let i = 0; i < FIELDS_PER_BLOB && words.length <= MAX_TERMS; i++) {
     const end = (i + 1) * INTS_PER_WORD;
     let at = end - INTS_PER_WORD;
     while (at < end && a[at] === b[at]) at++;

@@ -25,7 +25,7 @@ interface KzgModule {
   coordinatesAt(): number;
   indexesAt(): number;
   scalarsAt(): number;
-  mostTerms(): number;
+  maxTerms(): number;
   setPoint(index: number): number;
   sum(count: number): number;
 }
@@ -62,13 +62,13 @@ function setupUrl(): URL {
  */
 export class SetupPoints {
   /** Most terms of a sum. */
-  readonly most: number;
+  readonly max: number;
   readonly #module: KzgModule;
 
   /** Throws CoreNotBuiltError when the compiled WebAssembly is missing. */
   constructor() {
     this.#module = instantiate();
-    this.most = this.#module.mostTerms();
+    this.max = this.#module.maxTerms();
     const setup = readFileSync(setupUrl());
     for (let index = 0; index < FIELDS_PER_BLOB; index++) {
       const coordinates = setup.subarray(index * COORDINATES_BYTES, (index + 1) * COORDINATES_BYTES);
@@ -80,7 +80,7 @@ export class SetupPoints {
 
   /** Throws a RangeError for more than `most` terms. */
   sum(terms: readonly Term[]): G1Point {
-    if (terms.length > this.most) throw new RangeError(`${terms.length} terms, at most ${this.most}`);
+    if (terms.length > this.max) throw new RangeError(`${terms.length} terms, at most ${this.max}`);
     const { memory } = this.#module;
     const bytes = new Uint8Array(memory.buffer);
     const indexes = new Uint32Array(memory.buffer, this.#module.indexesAt(), terms.length);

@@ -43,13 +43,13 @@ export function readProposedEvent(log: L1Log): ProposedEvent {
 }
 
 /** Upper bound: each proposal has at least one blob, and no L1 block has room for that many. */
-const MOST_IN_BLOCK = 128;
+const MAX_IN_BLOCK = 128;
 
 /** Decodes the events of one answer and limits their number, since each causes further calls. Throws a DecodeError. */
 export function readProposedEvents(logs: L1Log[]): ProposedEvent[] {
   return logs.map((log, i) => {
-    if (logs[i - MOST_IN_BLOCK]?.blockNumber === log.blockNumber) {
-      const rule = `must be ${MOST_IN_BLOCK} in a block at most, got more in L1 block ${log.blockNumber}`;
+    if (logs[i - MAX_IN_BLOCK]?.blockNumber === log.blockNumber) {
+      const rule = `must be ${MAX_IN_BLOCK} in a block at most, got more in L1 block ${log.blockNumber}`;
       throw new DecodeError("CheckpointProposed logs", rule);
     }
     return readProposedEvent(log);

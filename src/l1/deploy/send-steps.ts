@@ -26,7 +26,7 @@ export interface SendOptions {
 }
 
 /** Gas of a transaction that does nothing. */
-const LEAST_GAS = 21_000n;
+const MIN_GAS = 21_000n;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 1000;
 const NUDGE_MS = 3000;
@@ -57,7 +57,7 @@ export class StepSender {
   async run(): Promise<void> {
     const { rpc, deployer, automines } = this.#options;
     const [limits, fees] = await Promise.all([rehearse(rpc, deployer.address, this.#steps), feesPerGas(rpc)]);
-    await this.#checkFunds(limits ?? this.#steps.map(() => LEAST_GAS), fees);
+    await this.#checkFunds(limits ?? this.#steps.map(() => MIN_GAS), fees);
     const sent: SentTransaction[] = [];
     for (let i = 0; i < this.#steps.length; i++) {
       this.#options.signal?.throwIfAborted();

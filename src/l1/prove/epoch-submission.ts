@@ -4,7 +4,7 @@ import { rollupProofsAbi } from "../abi/rollup-proofs.ts";
 import type { PostedAttestations } from "../committee/packed-attestations.ts";
 
 /** Checkpoints that an epoch can have, and thus rows of fees in a proof. */
-export const MOST_PROVEN_CHECKPOINTS = 32;
+export const MAX_PROVEN_CHECKPOINTS = 32;
 
 /** A proof of the checkpoints `start .. end` of an epoch, and what L1 computes its public inputs from. */
 export interface EpochProof {

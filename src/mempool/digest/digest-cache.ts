@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DigestedTx, DigestPart, DigestParts } from "./tx-digest.ts";
 
 /** Entries; each takes less than a kilobyte. */
-const DEFAULT_MOST = 4_096;
+const DEFAULT_MAX = 4_096;
 
 type Entry = { [Part in DigestPart]?: Promise<Partial<DigestParts>> };
 
@@ -13,12 +13,12 @@ type Entry = { [Part in DigestPart]?: Promise<Partial<DigestParts>> };
  * per entry; a displaced digest is computed again.
  */
 export class DigestCache {
-  readonly #most: number;
+  readonly #max: number;
   /** Least recently used first. Each part is a promise, so that concurrent requests for it share one computation. */
   readonly #digests = new Map<string, Entry>();
 
-  constructor({ most = DEFAULT_MOST }: { most?: number } = {}) {
-    this.#most = most;
+  constructor({ max = DEFAULT_MAX }: { max?: number } = {}) {
+    this.#max = max;
   }
 
   /** Parts of a tx's digest; `make` computes the missing ones. A rejected computation is not cached. */
@@ -44,7 +44,7 @@ export class DigestCache {
     const entry: Entry = this.#digests.get(key) ?? {};
     this.#digests.delete(key);
     this.#digests.set(key, entry);
-    if (this.#digests.size > this.#most) {
+    if (this.#digests.size > this.#max) {
       for (const oldest of this.#digests.keys()) {
         this.#digests.delete(oldest);
         break;

@@ -19,7 +19,7 @@ const DEFAULT_MOST_WAITING = 64;
 /** Txs per task of a thread: it hashes two at a time in its two lanes. */
 const TOGETHER = 2;
 /** A tx with more than this many bytes to hash gets a task of its own, so that no short one waits for it. */
-const LONGEST_TOGETHER = 256 * 1024;
+const MAX_BYTES_TOGETHER = 256 * 1024;
 
 interface Waiting {
   job: DigestJob;
@@ -42,7 +42,7 @@ interface Lane {
  */
 export class DigestPool implements Digests {
   readonly #threads: ReleasablePool<readonly DigestJob[], Partial<DigestParts>[]>;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   readonly #clients: Lane = { waiting: [], cache: new DigestCache() };
   readonly #peers: Lane = { waiting: [], cache: new DigestCache() };
   /** Digests of gossiped txs. */
@@ -53,8 +53,8 @@ export class DigestPool implements Digests {
   readonly #partnerWait = new PartnerWait();
   #partnerTimer: NodeJS.Timeout | undefined;
 
-  constructor({ threads, mostWaiting = DEFAULT_MOST_WAITING }: { threads: number; mostWaiting?: number }) {
-    this.#mostWaiting = mostWaiting;
+  constructor({ threads, maxWaiting = DEFAULT_MOST_WAITING }: { threads: number; maxWaiting?: number }) {
+    this.#maxWaiting = maxWaiting;
     this.#threadCount = threads;
     this.#idle = threads;
     this.#threads = new ReleasablePool({
@@ -95,7 +95,7 @@ export class DigestPool implements Digests {
   ): Promise<Partial<DigestParts>> {
     const { waiting } = lane;
     const { length } = waiting;
-    if (length >= this.#mostWaiting) throw new DigestQueueFullError(length);
+    if (length >= this.#maxWaiting) throw new DigestQueueFullError(length);
     return new Promise((resolve, reject) => {
       const at = performance.now();
       waiting.push({
@@ -205,5 +205,5 @@ function buffersOf({ tx }: DigestJob): ArrayBuffer[] {
 function isShort({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): boolean {
   const logs = contractClassLogFields.reduce((sum, { length }) => sum + length, 0);
   const calldata = publicFunctionCalldata.reduce((sum, { values }) => sum + values.length, 0);
-  return data.length + logs + calldata <= LONGEST_TOGETHER;
+  return data.length + logs + calldata <= MAX_BYTES_TOGETHER;
 }

@@ -1,11 +1,11 @@
 /** A gossiped tx waits so long, in milliseconds, for another one to be hashed with, if one can be expected by then. */
-const LONGEST_MS = 60;
+const MAX_WAIT_MS = 60;
 /** The same beside busy threads, whether one can be expected or not. */
 const BESIDE_BUSY_MS = 5;
 /** Part of the mean that a new gap makes up. */
 const WEIGHT = 1 / 4;
 /** A longer pause says nothing about how txs come after it. */
-const LONGEST_GAP_MS = 1_000;
+const MAX_GAP_MS = 1_000;
 
 /**
  * Decides how long a gossiped tx that is alone waits to be hashed together with the next one: as long as the rate of
@@ -13,18 +13,18 @@ const LONGEST_GAP_MS = 1_000;
  */
 export class PartnerWait {
   #lastAt = Number.NEGATIVE_INFINITY;
-  #meanGapMs = LONGEST_GAP_MS;
+  #meanGapMs = MAX_GAP_MS;
 
   /** A tx arrived at `now`, in milliseconds of a monotonic clock. */
   arrived(now: number): void {
-    const gap = Math.min(now - this.#lastAt, LONGEST_GAP_MS);
+    const gap = Math.min(now - this.#lastAt, MAX_GAP_MS);
     this.#meanGapMs += (gap - this.#meanGapMs) * WEIGHT;
     this.#lastAt = now;
   }
 
   /** Milliseconds that a tx that is alone waits from its arrival on. */
   longest(allIdle: boolean): number {
-    if (this.#meanGapMs < LONGEST_MS) return LONGEST_MS;
+    if (this.#meanGapMs < MAX_WAIT_MS) return MAX_WAIT_MS;
     return allIdle ? 0 : BESIDE_BUSY_MS;
   }
 }

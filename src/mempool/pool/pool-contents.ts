@@ -24,7 +24,7 @@ export interface KeptBytes {
 const DEFAULT_PROTECTED = 2 ** 30;
 
 /** Most hashes that proposals can protect before their txs arrive. */
-const MOST_PROTECTED = 1 << 16;
+const MAX_PROTECTED = 1 << 16;
 
 /**
  * The txs of the pool, in memory except for their bodies. An entry is mined, or else protected until a slot, or else
@@ -114,7 +114,7 @@ export class PoolContents {
   /** Protects a tx that a proposal for `slot` names; the later slot counts. */
   protect(key: string, slot: number): void {
     const before = this.#protected.get(key);
-    if (before !== undefined ? before >= slot : this.#protected.size >= MOST_PROTECTED) return;
+    if (before !== undefined ? before >= slot : this.#protected.size >= MAX_PROTECTED) return;
     this.#protected.set(key, slot);
     const entry = this.entries.get(key);
     if (entry === undefined) return;

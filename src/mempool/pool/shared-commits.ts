@@ -4,7 +4,7 @@ import type { Bidding } from "./pre-add-rules.ts";
 import type { TxPool } from "./tx-pool.ts";
 
 /** Txs per commit; each has at most 512 KiB. */
-const MOST_TOGETHER = 32;
+const MAX_TOGETHER = 32;
 
 interface Waiting {
   facts: TxFacts;
@@ -49,7 +49,7 @@ export class SharedCommits {
 
   #next(): void {
     this.#scheduled = false;
-    this.#flush(this.#waiting.splice(0, MOST_TOGETHER));
+    this.#flush(this.#waiting.splice(0, MAX_TOGETHER));
     this.#last = performance.now();
     this.#schedule();
   }

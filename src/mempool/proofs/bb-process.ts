@@ -4,9 +4,9 @@ import { type BbAnswer, decodeAnswer } from "./bb-api.ts";
 import { BbProgramError } from "./bb-program.ts";
 
 /** An answer is small; a longer one means that the output is not of the protocol. */
-const MOST_ANSWER_BYTES = 1 << 20;
+const MAX_ANSWER_BYTES = 1 << 20;
 /** Bytes of the program's error output that are kept for messages. */
-const MOST_LOG = 2048;
+const MAX_LOG_LENGTH = 2048;
 
 export interface BbProcessOptions {
   program: string;
@@ -52,7 +52,7 @@ export class BbProcess {
     stdin.on("error", () => {});
     stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     stderr.on("data", (chunk: Buffer) => {
-      this.#log = (this.#log + chunk.toString("utf8")).slice(-MOST_LOG);
+      this.#log = (this.#log + chunk.toString("utf8")).slice(-MAX_LOG_LENGTH);
     });
     this.#child.on("error", ({ message }) => this.#end(`cannot be started: ${message}`));
     this.#closed = new Promise((resolve) =>
@@ -82,7 +82,7 @@ export class BbProcess {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     while (this.#received.length >= 4) {
       const length = this.#received.readUInt32LE(0);
-      if (length > MOST_ANSWER_BYTES) {
+      if (length > MAX_ANSWER_BYTES) {
         this.kill(`answered with ${length} bytes`);
         return;
       }

@@ -73,7 +73,7 @@ export async function findBbProgram(configured: string | undefined): Promise<BbP
 }
 
 /** Most bytes of output to keep. */
-const MOST_OUTPUT = 16 * 1024;
+const MAX_OUTPUT = 16 * 1024;
 
 /** Runs the program with `--version`. `code` is undefined when it was killed. Rejects with a BbProgramError. */
 function printedVersion(path: string): Promise<{ code: number | undefined; output: string }> {
@@ -86,7 +86,7 @@ function printedVersion(path: string): Promise<{ code: number | undefined; outpu
     });
     let output = "";
     const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString("utf8")).slice(0, MOST_OUTPUT);
+      output = (output + chunk.toString("utf8")).slice(0, MAX_OUTPUT);
     };
     child.stdout.on("data", keep);
     child.stderr.on("data", keep);

@@ -11,7 +11,7 @@ export interface BbVerifierOptions {
   /** Verifications at once. */
   parallel: number;
   /** Most txs that wait for a verification. */
-  mostWaiting?: number;
+  maxWaiting?: number;
   /** Keeps each proof and its key in a folder of its own in this one, in the form that `bb verify` reads. */
   keepFilesIn?: string;
 }
@@ -27,7 +27,7 @@ export class BbVerifier implements ProofVerifier {
 
   constructor(backend: BbBackend, options: BbVerifierOptions) {
     this.#backend = backend;
-    this.#options = { mostWaiting: 64, ...options };
+    this.#options = { maxWaiting: 64, ...options };
   }
 
   /** True once it was told to close: what fails from then on is no failure of bb. */
@@ -47,9 +47,9 @@ export class BbVerifier implements ProofVerifier {
   }
 
   async #verifyInTurn(tx: Pick<Tx, "data" | "chonkProof">): Promise<boolean> {
-    const { parallel, mostWaiting, keepFilesIn } = this.#options;
+    const { parallel, maxWaiting, keepFilesIn } = this.#options;
     if (this.#running >= parallel) {
-      if (this.#waiting.length >= mostWaiting) throw new ProofQueueFullError(this.#waiting.length);
+      if (this.#waiting.length >= maxWaiting) throw new ProofQueueFullError(this.#waiting.length);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;
     try {

@@ -13,13 +13,13 @@ export interface BbThreadData {
 export type BbTask = { kind: "points" } | { kind: "verify"; command: Uint8Array; strings: ReferenceStrings };
 
 /** An instance never gives memory back; one that has grown to this size is replaced. */
-const MOST_INSTANCE_BYTES = 256 * 1024 * 1024;
+const MAX_INSTANCE_BYTES = 256 * 1024 * 1024;
 
 const module = compileBb(workerData<BbThreadData>().module);
 let instance: BbInstance | undefined;
 
 function readyInstance(strings: ReferenceStrings): BbInstance {
-  if (instance === undefined || instance.memoryBytes > MOST_INSTANCE_BYTES) {
+  if (instance === undefined || instance.memoryBytes > MAX_INSTANCE_BYTES) {
     instance = new BbInstance(module);
     for (const command of stringCommands(strings)) assertStringsTaken(instance.call(command));
   }

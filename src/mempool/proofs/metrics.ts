@@ -6,7 +6,7 @@ import { type ProofVerifier, ProofVerifierMissingError } from "./proof-verifier.
 
 /** A verification takes a second on a slow machine, and waits for others before it. */
 const MS_BOUNDS = [25, 50, 100, 200, 350, 500, 750, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000] as const;
-const MOST_MS = 10 * 60_000;
+const MAX_MS = 10 * 60_000;
 
 const aggregate = (name: string, meaning: string) =>
   gauge(`aztec.ivc_verifier.agg_duration_${name}`, {
@@ -39,7 +39,7 @@ export function countedVerifier(metrics: Metrics, verifier: ProofVerifier): Proo
   const time = metrics.histogram(rows.time);
   const failures = metrics.counter(rows.failures);
   const verified = metrics.counter(rows.verified);
-  const all = createHistogram({ lowest: 1, highest: MOST_MS });
+  const all = createHistogram({ lowest: 1, highest: MAX_MS });
   metrics.observe((to) => {
     if (all.count === 0) return;
     to.set(rows.aggregates.min, all.min);
@@ -59,7 +59,7 @@ export function countedVerifier(metrics: Metrics, verifier: ProofVerifier): Proo
         const ms = Math.ceil(performance.now() - began);
         verified.add();
         time.record(ms);
-        all.record(Math.min(Math.max(ms, 1), MOST_MS));
+        all.record(Math.min(Math.max(ms, 1), MAX_MS));
         if (!ok) failures.add();
         return ok;
       } catch (error) {

@@ -23,7 +23,7 @@ import type { Metrics } from "../../telemetry/metrics/metrics.ts";
  * Least size of a request body. The reference's clients put up to 10 MiB into one request, and a single job with its
  * input may have more than the port's usual limit (docs/protocol/13-proving.md#132-json-rpc).
  */
-const LEAST_BODY_BYTES = 16 * 1024 * 1024;
+const MIN_BODY_BYTES = 16 * 1024 * 1024;
 /** Bytes of request bodies that are under way at one time. */
 const BODIES_BYTES = 512 * 1024 * 1024;
 /** Clients of the reference poll once per second; a call that waits for longer would be one that they miss. */
@@ -81,7 +81,7 @@ export async function startBroker(
           },
         },
         limits: {
-          maxBodyBytes: Math.max(values.rpc.limits.maxBodyBytes, LEAST_BODY_BYTES),
+          maxBodyBytes: Math.max(values.rpc.limits.maxBodyBytes, MIN_BODY_BYTES),
           maxBatchSize: values.rpc.limits.maxBatchSize,
           maxConnections: values.rpc.limits.maxConnections,
           maxConnectionsPerClient: values.rpc.limits.maxConnectionsPerClient,

@@ -6,12 +6,12 @@ import type { UpstreamNode } from "./upstream-node.ts";
 const MAX_LAG_BLOCKS = 50;
 
 /** The node that writes the store. Its reads go on without it, but grow old. */
-export function nodeProbe(node: Pick<UpstreamNode, "awaySeconds">, mostAwaySeconds: number): HealthProbe {
+export function nodeProbe(node: Pick<UpstreamNode, "awaySeconds">, maxAwaySeconds: number): HealthProbe {
   return {
     name: "node",
     read() {
       const away = node.awaySeconds;
-      if (away <= mostAwaySeconds) return HEALTHY;
+      if (away <= maxAwaySeconds) return HEALTHY;
       return { state: "failed", reason: `the node has not answered for ${Math.floor(away)} s` };
     },
   };
@@ -27,9 +27,9 @@ export function lagOf(chain: Pick<ChainStore, "latestBlockNumber">, { report }: 
 export function rpcOnlyHealth(
   chain: ChainStore,
   node: UpstreamNode,
-  { mostAwaySeconds }: { mostAwaySeconds: number },
+  { maxAwaySeconds }: { maxAwaySeconds: number },
 ): HealthBoard {
-  return new HealthBoard([nodeProbe(node, mostAwaySeconds)], () => {
+  return new HealthBoard([nodeProbe(node, maxAwaySeconds)], () => {
     const processed = chain.state.processed();
     return {
       blockNumber: chain.latestBlockNumber(),

@@ -50,7 +50,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
       status: { ...live.status, version: NETWORK_RELEASE, revertWords: values.rpc.answers.revertWords, realProofs },
       sync: { lastProcessedL1Block: () => chain.state.processed() },
     };
-    const health = rpcOnlyHealth(chain, node, { mostAwaySeconds: values.rpc.forward.nodeAwayLimitSeconds });
+    const health = rpcOnlyHealth(chain, node, { maxAwaySeconds: values.rpc.forward.nodeAwayLimitSeconds });
     teardown.add("health", () => health.close());
     const observed = metrics.observe((to) => {
       to.set(RPC_ONLY_METRICS.away, node.awaySeconds);

@@ -6,7 +6,7 @@ import type { ReadinessLimits } from "../../rpc/ports/node-health.ts";
 
 const ASK_MS = 1_000;
 const ANSWER_MS = 5_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** What a node says of itself at /status?format=json, as far as it is used here. */
 export interface NodeReport {
@@ -72,7 +72,7 @@ export class UpstreamNode {
 /** Undefined for what is no report of this kind of node. */
 async function statusOf(url: string, signal: AbortSignal): Promise<NodeReport | undefined> {
   const call = { url: `${url}/status?format=json`, signal };
-  const { body } = await wholeExchange(call, { totalMs: ANSWER_MS, maxBytes: MOST_BYTES });
+  const { body } = await wholeExchange(call, { totalMs: ANSWER_MS, maxBytes: MAX_BYTES });
   return reportIn(parseJson(body));
 }
 

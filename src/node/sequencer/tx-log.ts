@@ -6,10 +6,10 @@ import { items } from "../../protocol/tx-effect.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
 /** Lines about one tx, and fields shown of an event. */
-const MOST_LINES = 200;
-const MOST_FIELDS = 12;
+const MAX_LINES = 200;
+const MAX_FIELDS = 12;
 /** Larger fields are shown as shortened hex. */
-const MOST_DECIMAL = 1n << 64n;
+const MAX_DECIMAL = 1n << 64n;
 
 type Line = readonly [facts: object, message: string];
 
@@ -21,8 +21,8 @@ type Line = readonly [facts: object, message: string];
 export function logTxs(processed: readonly ExecutedTx[], names: FunctionNames, logger: Pick<Logger, "info">): void {
   for (const tx of processed) {
     const lines = [summary(tx), ...callLines(tx.calls, names), ...eventLines(tx, names), ...messageLines(tx)];
-    for (const [facts, message] of lines.slice(0, MOST_LINES)) logger.info(facts, message);
-    if (lines.length > MOST_LINES) logger.info({ more: lines.length - MOST_LINES }, "  and {more:line} more");
+    for (const [facts, message] of lines.slice(0, MAX_LINES)) logger.info(facts, message);
+    if (lines.length > MAX_LINES) logger.info({ more: lines.length - MAX_LINES }, "  and {more:line} more");
     logRevert(tx, names, logger);
   }
 }
@@ -65,7 +65,7 @@ function short(value: Uint8Array): string {
 
 function shownField(field: Uint8Array): string {
   const value = readBigUint(field, 0, 32);
-  return value < MOST_DECIMAL ? String(value) : short(field);
+  return value < MAX_DECIMAL ? String(value) : short(field);
 }
 
 /** The 4 bytes of a field that is a selector. */
@@ -105,8 +105,8 @@ function* frameLines(
 }
 
 function shownFields(fields: readonly Uint8Array[]): string {
-  const shown = fields.slice(0, MOST_FIELDS).map(shownField);
-  if (fields.length > MOST_FIELDS) shown.push(`${fields.length - MOST_FIELDS} more`);
+  const shown = fields.slice(0, MAX_FIELDS).map(shownField);
+  if (fields.length > MAX_FIELDS) shown.push(`${fields.length - MAX_FIELDS} more`);
   return shown.join(", ");
 }
 

@@ -5,7 +5,7 @@ import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { PoolChange, PoolEvents } from "../../rpc/ports/pool-events.ts";
 
 /** Hashes in the changes that are kept for listeners that come later, such as an RPC thread that was restarted. */
-const MOST_HASHES = 16_384;
+const MAX_HASHES = 16_384;
 
 /** Numbers the changes of a pool's pending txs, one for each turn of the event loop that had some. */
 export function poolChanges(pool: Pick<TxPool, "onPendingChange">, failed: (error: unknown) => void): PoolEvents {
@@ -22,7 +22,7 @@ export function poolChanges(pool: Pick<TxPool, "onPendingChange">, failed: (erro
     waiting = undefined;
     kept.push(change);
     keptHashes += sizeOf(change);
-    while (keptHashes > MOST_HASHES && kept.length > 1) keptHashes -= sizeOf(kept.shift()!);
+    while (keptHashes > MAX_HASHES && kept.length > 1) keptHashes -= sizeOf(kept.shift()!);
     listeners.emit(change);
   };
   pool.onPendingChange(({ added, removed }) => {

@@ -13,7 +13,7 @@ import type { UdpTransport } from "./udp-transport.ts";
 
 /** No lookup before this time after the start: sessions with bootnodes come first. */
 const FIRST_QUERY_MS = 2000;
-const LONGEST_QUERY_MS = 10_000;
+const MAX_QUERY_MS = 10_000;
 /** A bucket of one of these distances is full in a large network. */
 const FAR = [256, 255, 254];
 /** The buckets of these distances hold every node of a small network. */
@@ -21,7 +21,7 @@ const NEAR = [253, 252, 251, 250, 249, 248, 247, 246, 245, 244, 243, 242];
 /** About a tenth of a processor's time. */
 const HANDSHAKES_PER_SECOND = 10;
 /** Nodes that are asked at once for this node's address; ten must agree on it. */
-const MOST_ASKED = 32;
+const MAX_ASKED = 32;
 
 export interface NodeDiscoveryOptions {
   identity: PeerIdentity;
@@ -133,7 +133,7 @@ export class NodeDiscovery implements PeerDiscovery {
       this.#addKnown();
       // The library leaves requests unanswered that it drops, as those in flight when it stops.
       const lookup = Promise.all([this.#discv5.findRandomNode(), this.#askLostBootnode(), this.#askForAddress()]);
-      await Promise.race([lookup, this.#pause(LONGEST_QUERY_MS, over.signal)]);
+      await Promise.race([lookup, this.#pause(MAX_QUERY_MS, over.signal)]);
     } catch (error) {
       this.#options.log.debug({ reason: String(error) }, "a lookup failed: {reason}");
     } finally {
@@ -174,7 +174,7 @@ export class NodeDiscovery implements PeerDiscovery {
   async #askForAddress(): Promise<void> {
     const { record, learnAddress } = this.#options;
     if (!learnAddress || record.signable.ip !== undefined) return;
-    const asked = this.table.slice(0, MOST_ASKED);
+    const asked = this.table.slice(0, MAX_ASKED);
     await Promise.all(asked.map((peer) => this.#discv5.sendPing(peer).catch(() => undefined)));
   }
 

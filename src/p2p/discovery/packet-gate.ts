@@ -2,7 +2,7 @@ import { dropOldest } from "../../storage/drop-oldest.ts";
 import { SourceBuckets, TokenBucket } from "../token-bucket.ts";
 
 /** Addresses and sources that are remembered. */
-const MOST_ADDRESSES = 4096;
+const MAX_ADDRESSES = 4096;
 /** A node that was asked is known for this long. Members of the routing table are asked every 5 minutes. */
 const KNOWN_MS = 600_000;
 /** A request is answered, retries included, within this time. */
@@ -10,7 +10,7 @@ const ANSWER_MS = 15_000;
 /** Packets that answer one request: a WHOAREYOU, or up to 5 NODES (docs/protocol/10-peers.md#104-discovery). */
 const ANSWERS = 6;
 /** Pings and lookups are shorter; only answers to this node's requests and handshakes are longer. */
-const LONGEST_REQUEST = 200;
+const MAX_REQUEST_BYTES = 200;
 
 /** Packets of one IP address. */
 const SOURCE = { perSecond: 50, burst: 100 };
@@ -41,8 +41,8 @@ interface Asked {
  */
 export class PacketGate {
   readonly #asked = new Map<string, Asked>();
-  readonly #sources = new SourceBuckets(SOURCE, MOST_ADDRESSES);
-  readonly #handshakeSources = new SourceBuckets(SOURCE_HANDSHAKES, MOST_ADDRESSES);
+  readonly #sources = new SourceBuckets(SOURCE, MAX_ADDRESSES);
+  readonly #handshakeSources = new SourceBuckets(SOURCE_HANDSHAKES, MAX_ADDRESSES);
   readonly #totals = { known: new TokenBucket(TOTAL), strangers: new TokenBucket(TOTAL) };
   readonly #handshakeTotals: { readonly known: TokenBucket; readonly strangers: TokenBucket };
   readonly #now: () => number;
@@ -62,7 +62,7 @@ export class PacketGate {
   asks(address: string): void {
     this.#asked.delete(address);
     this.#asked.set(address, { at: this.#now(), answers: ANSWERS });
-    dropOldest(this.#asked, MOST_ADDRESSES);
+    dropOldest(this.#asked, MAX_ADDRESSES);
   }
 
   /** Whether this node asked the address lately. */
@@ -88,7 +88,7 @@ export class PacketGate {
    * it is processed only as the answer to a request.
    */
   admitsMessage(address: string, length: number): boolean {
-    if (length <= LONGEST_REQUEST) return true;
+    if (length <= MAX_REQUEST_BYTES) return true;
     const asked = this.#asked.get(address);
     if (asked === undefined || asked.answers === 0 || this.#now() - asked.at > ANSWER_MS) return false;
     asked.answers -= 1;

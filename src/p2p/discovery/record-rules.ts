@@ -11,7 +11,7 @@ export const SOUND = "must have an IPv4 address of a host, ports above 0 and les
 /** Records end below this size (EIP-778). */
 const RECORD_BYTES = 300;
 /** Characters of an invalid record in the log; valid ones have at most 404. */
-const LONGEST_SHOWN = 404;
+const MAX_SHOWN_LENGTH = 404;
 
 /**
  * Whether the library can use a record of another node. It verified the signature, but computes with addresses, ports
@@ -95,7 +95,7 @@ export function usableRecords(texts: readonly string[], option: string, log: Log
       return parseRecord(text, `${option} item ${i + 1}`);
     } catch (error) {
       if (!(error instanceof NodeRecordError)) throw error;
-      log.warn({ enr: text.slice(0, LONGEST_SHOWN) }, `skipped a node record: ${error.message}`);
+      log.warn({ enr: text.slice(0, MAX_SHOWN_LENGTH) }, `skipped a node record: ${error.message}`);
       return [];
     }
   });

@@ -2,8 +2,8 @@ import type { ENR, NodeId } from "@chainsafe/enr";
 import { isPrivate } from "./address-kinds.ts";
 
 /** Nodes of one /24 network in the whole routing table, and in one bucket of 16. */
-const MOST_IN_TABLE = 10;
-const MOST_IN_BUCKET = 2;
+const MAX_IN_TABLE = 10;
+const MAX_IN_BUCKET = 2;
 
 export interface TableSharesOptions {
   /** Whether private and loopback addresses count too. Default false: networks for tests have one address. */
@@ -33,7 +33,7 @@ export class TableShares {
       inTable++;
       if (bucketOf(member.nodeId) === bucket) inBucket++;
     }
-    return inTable < MOST_IN_TABLE && inBucket < MOST_IN_BUCKET;
+    return inTable < MAX_IN_TABLE && inBucket < MAX_IN_BUCKET;
   }
 }
 

@@ -14,12 +14,12 @@ export interface ScoredNetwork {
 }
 
 /** Largest score for time in the mesh, reached after an hour. */
-const MOST_FOR_TIME = 8;
+const MAX_FOR_TIME = 8;
 const SECONDS_FOR_TIME = 3600;
 /** Largest score for first deliveries. */
-const MOST_FOR_FIRST = 25;
+const MAX_FOR_FIRST = 25;
 /** Lowest score for a peer that delivers nothing: it outweighs what it can gain otherwise, and the peer is pruned. */
-const LEAST_FOR_DELIVERIES = -(MOST_FOR_TIME + MOST_FOR_FIRST + 1);
+const MIN_FOR_DELIVERIES = -(MAX_FOR_TIME + MAX_FOR_FIRST + 1);
 /** Share of the expected deliveries that a peer must reach. */
 const DEMANDED_SHARE = 0.3;
 /** Slots in which a counter decays to one hundredth. */
@@ -88,13 +88,13 @@ export function topicScores(topic: Topic, network: ScoredNetwork): TopicScorePar
   const window = expected <= 1 ? 5 : expected <= 10 ? 3 : 2;
   const decay = decayOver(window);
   const threshold = (DEMANDED_SHARE * (expected / heartbeats)) / (1 - decay);
-  const weight = LEAST_FOR_DELIVERIES / (threshold * threshold);
+  const weight = MIN_FOR_DELIVERIES / (threshold * threshold);
   return {
     ...common,
-    timeInMeshWeight: MOST_FOR_TIME / timeCap,
+    timeInMeshWeight: MAX_FOR_TIME / timeCap,
     timeInMeshQuantum: slotDurationMs,
     timeInMeshCap: timeCap,
-    firstMessageDeliveriesWeight: MOST_FOR_FIRST / firstCap,
+    firstMessageDeliveriesWeight: MAX_FOR_FIRST / firstCap,
     firstMessageDeliveriesDecay: firstDecay,
     firstMessageDeliveriesCap: firstCap,
     meshMessageDeliveriesWeight: weight,

@@ -13,17 +13,17 @@ type Query = Parameters<Datastore["query"]>[0];
  */
 export class BoundedDatastore implements Datastore {
   readonly #rows = new Map<string, Pair>();
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   put(key: Key, value: Uint8Array): Key {
     const name = key.toString();
     this.#rows.delete(name);
     this.#rows.set(name, { key, value });
-    dropOldest(this.#rows, this.#most);
+    dropOldest(this.#rows, this.#max);
     return key;
   }
 

@@ -14,7 +14,7 @@ export interface Refusals {
 export interface GaterOptions {
   refuses: Refusals;
   /** Most inbound connections from one IP address. */
-  mostPerAddress: number;
+  maxPerAddress: number;
   halfOpen: HalfOpenConnections;
   turns: Pick<ConnectionTurns, "guard">;
   /** Open connections with a peer, by its id as text. */
@@ -27,7 +27,7 @@ export interface GaterOptions {
  * Open connections with one peer: two when both sides dial at once, and one that is dead but not noticed. More of one
  * key would take the places of other peers.
  */
-const MOST_PER_PEER = 3;
+const MAX_PER_PEER = 3;
 
 /** Protocol of the encryption, the only one that is offered. */
 const ENCRYPTION = "/noise";
@@ -35,7 +35,7 @@ const ENCRYPTION = "/noise";
 /** Refuses inbound connections: by IP address before anything is read from them, by peer id after the handshake. */
 export function connectionGater({
   refuses,
-  mostPerAddress,
+  maxPerAddress,
   inboundAddresses,
   connectionsWith,
   halfOpen,
@@ -48,7 +48,7 @@ export function connectionGater({
       if (refuses.address(ip)) return true;
       let open = 0;
       for (const other of inboundAddresses()) if (other === ip) open++;
-      if (open >= mostPerAddress || !halfOpen.enter(connection, ip)) return true;
+      if (open >= maxPerAddress || !halfOpen.enter(connection, ip)) return true;
       turns.guard(connection);
       guardAsked(connection, () => [ENCRYPTION]);
       return false;
@@ -62,7 +62,7 @@ export function connectionGater({
     denyInboundUpgradedConnection(peer, connection) {
       halfOpen.leave(connection);
       // Not earlier: handshakes of many connections with one key may be under way at once.
-      return connectionsWith(peer.toString()) >= MOST_PER_PEER;
+      return connectionsWith(peer.toString()) >= MAX_PER_PEER;
     },
   };
 }

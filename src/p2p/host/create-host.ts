@@ -38,12 +38,12 @@ const BACKLOG = 128;
 /** Peers whose addresses are remembered. */
 const REMEMBERED_PEERS = 4096;
 /** Inbound connections whose handshake is not complete, in all. */
-const MOST_HALF_OPEN = 256;
+const MAX_HALF_OPEN = 256;
 /** Time for the handshake of an inbound connection, in milliseconds. */
 const HANDSHAKE_MS = 5_000;
 /** Inbound connections from one IP address: in all, with an incomplete handshake, and new ones per second. */
 const PER_ADDRESS = { connections: 16, halfOpen: 8, perSecond: 5 };
-const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, halfOpen: MOST_HALF_OPEN, perSecond: 1_000 };
+const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, halfOpen: MAX_HALF_OPEN, perSecond: 1_000 };
 
 function guardedNoise(parts: Parameters<ReturnType<typeof noise>>[0]) {
   return guardMuxerChoice(noise()(parts), "/yamux/1.0.0");
@@ -60,7 +60,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     privateKey,
     nodeInfo: { userAgent },
     addresses: { listen: [...listen], announce: [...announce] },
-    transports: [tcp({ maxConnections: 2 * (maxPeers + MOST_HALF_OPEN), backlog: BACKLOG })],
+    transports: [tcp({ maxConnections: 2 * (maxPeers + MAX_HALF_OPEN), backlog: BACKLOG })],
     connectionEncrypters: [guardedNoise],
     streamMuxers: [boundedYamux(() => host?.getProtocols() ?? [])],
     connectionManager: {
@@ -69,7 +69,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       dialTimeout: 30_000,
       maxPeerAddrsToDial: 5,
       // Above the limit of half-open connections, at which the oldest is ended.
-      maxIncomingPendingConnections: 2 * MOST_HALF_OPEN,
+      maxIncomingPendingConnections: 2 * MAX_HALF_OPEN,
       inboundUpgradeTimeout: HANDSHAKE_MS,
       inboundConnectionThreshold: perAddress.perSecond,
     },
@@ -77,9 +77,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
     connectionMonitor: { enabled: false },
     connectionGater: connectionGater({
       refuses,
-      mostPerAddress: perAddress.connections,
+      maxPerAddress: perAddress.connections,
       turns: new ConnectionTurns({ perAddress: limitPerAddress }),
-      halfOpen: new HalfOpenConnections({ overall: MOST_HALF_OPEN, perAddress: perAddress.halfOpen }),
+      halfOpen: new HalfOpenConnections({ overall: MAX_HALF_OPEN, perAddress: perAddress.halfOpen }),
       connectionsWith: (id) => host?.getConnections(peerIdFromString(id)).length ?? 0,
       inboundAddresses: () => inbound().map(remoteIp),
     }),

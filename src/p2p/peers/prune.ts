@@ -32,11 +32,11 @@ export function prune(peers: readonly ConnectedPeer[], { most, health, score }: 
     else healthy.push(peer);
   }
   healthy.sort((a, b) => score(b.id) - score(a.id) || a.since - b.since);
-  const mostInbound = Math.ceil(most * INBOUND_SHARE);
+  const maxInbound = Math.ceil(most * INBOUND_SHARE);
   const kept: ConnectedPeer[] = [];
   let inbound = 0;
   for (const peer of healthy) {
-    const full = kept.length >= most || (peer.inbound && inbound >= mostInbound);
+    const full = kept.length >= most || (peer.inbound && inbound >= maxInbound);
     if (full) {
       leave.push({ peer, reason: GoodbyeReason.MAX_PEERS });
       continue;

@@ -25,7 +25,7 @@ interface PeerState extends AskedPeer {
 /** After an answer without a missing tx; doubles with each further one. */
 const REST_MS = 250;
 /** The longest rest, and that after an answer that says to wait. */
-const LONGEST_REST_MS = 1000;
+const MAX_REST_MS = 1000;
 
 /** The peers that one search asks: who is free to be asked, and who failed too often. */
 export class AskedPeers {
@@ -90,7 +90,7 @@ export class AskedPeers {
     state.isBusy = false;
     state.useless = wasUseful ? 0 : state.useless + 1;
     if (wasUseful) return;
-    const restMs = Math.min(REST_MS * 2 ** (state.useless - 1), LONGEST_REST_MS);
+    const restMs = Math.min(REST_MS * 2 ** (state.useless - 1), MAX_REST_MS);
     state.restsUntil = Math.max(state.restsUntil, now + restMs);
   }
 
@@ -103,7 +103,7 @@ export class AskedPeers {
   }
 
   rateLimited(peer: AskedPeer, now: number): void {
-    this.#state(peer).restsUntil = now + LONGEST_REST_MS;
+    this.#state(peer).restsUntil = now + MAX_REST_MS;
   }
 
   #isBad({ failures }: PeerState): boolean {

@@ -85,12 +85,12 @@ export async function repeatByHash(parts: ByHashParts, request: ByHashRequest, s
 function shareOut(
   hashes: readonly Uint8Array[],
   peers: readonly string[],
-  mostPeers: number,
+  maxPeers: number,
   round: number,
 ): Map<string, Uint8Array[]> {
   const shares = new Map<string, Uint8Array[]>();
   if (peers.length === 0) return shares;
-  const perPeer = Math.max(1, Math.floor(hashes.length / mostPeers));
+  const perPeer = Math.max(1, Math.floor(hashes.length / maxPeers));
   for (const [i, hash] of hashes.entries()) {
     const peer = peers[(Math.floor(i / perPeer) + round) % peers.length];
     shares.set(peer, [...(shares.get(peer) ?? []), hash]);

@@ -17,7 +17,7 @@ export interface CollectedTxsParts {
 }
 
 /** Txs that are checked at once for all sources, below the bound of the digest queue, which clients share. */
-const MOST_CHECKED_AT_ONCE = 16;
+const MAX_CHECKED_AT_ONCE = 16;
 
 /** What became of received txs. */
 export interface Intake {
@@ -92,7 +92,7 @@ export class CollectedTxs {
   }
 
   async #begin(): Promise<void> {
-    if (this.#checking >= MOST_CHECKED_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#checking >= MAX_CHECKED_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#checking++;
   }
 

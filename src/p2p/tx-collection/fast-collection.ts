@@ -18,11 +18,11 @@ export interface FastCollectionParts {
 export type FastCollectionOptions = Pick<TxCollectionOptions, "txCollectionFastNodesTimeoutBeforeReqRespMs">;
 
 /** Requests to peers are not begun with less time than this. */
-const LEAST_MS_FOR_PEERS = 100;
+const MIN_MS_FOR_PEERS = 100;
 /** Longest time that Node.js timers take. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 /** Requests at once; further ones end without a search. Each is a block that arrived in one or two slots. */
-const MOST_REQUESTS = 128;
+const MAX_REQUESTS = 128;
 
 /**
  * Collects txs that are needed within seconds: from nodes at once, from peers soon after, from file stores if it takes
@@ -45,8 +45,8 @@ export class FastCollection {
 
   /** Resolves when nothing is missing, at the deadline, or when the request is stopped; then look at `missing`. */
   async collect(request: CollectionRequest, signal?: AbortSignal): Promise<void> {
-    const leftMs = Math.min(Math.ceil(request.deadline - this.#parts.now()), MOST_MS);
-    if (request.missing.size === 0 || leftMs <= 0 || this.#running.size >= MOST_REQUESTS) return;
+    const leftMs = Math.min(Math.ceil(request.deadline - this.#parts.now()), MAX_MS);
+    if (request.missing.size === 0 || leftMs <= 0 || this.#running.size >= MAX_REQUESTS) return;
     const stop = new AbortController();
     this.#running.set(request, stop);
     const ended = AbortSignal.any([stop.signal, AbortSignal.timeout(leftMs), ...(signal ? [signal] : [])]);
@@ -68,7 +68,7 @@ export class FastCollection {
       const pause = sleep(this.#options.txCollectionFastNodesTimeoutBeforeReqRespMs, undefined, { signal });
       await Promise.race([over, nodes, pause.catch(() => undefined)]);
     }
-    if (missing.size > 0 && !signal.aborted && request.deadline - now() >= LEAST_MS_FOR_PEERS) {
+    if (missing.size > 0 && !signal.aborted && request.deadline - now() >= MIN_MS_FOR_PEERS) {
       void fromPeers(request, signal).catch((error: unknown) => {
         logger.warn({ err: error }, "asking peers for transactions failed");
       });

@@ -48,7 +48,7 @@ interface Wanted {
 }
 
 /** Hashes at once; those beyond it are not looked for in file stores. */
-const MOST_WANTED = 20_000;
+const MAX_WANTED = 20_000;
 
 /** The store works, and does not have the tx. */
 class AbsentTxError extends Error {}
@@ -76,7 +76,7 @@ export class FileStoreCollection {
     const at = now() + this.#timing.delayMs;
     for (const hash of missing.hashes()) {
       const key = mapKey(hash);
-      if (this.#wanted.has(key) || this.#wanted.size >= MOST_WANTED) continue;
+      if (this.#wanted.has(key) || this.#wanted.size >= MAX_WANTED) continue;
       this.#wanted.set(key, { hash, purpose, missing, deadline, rounds: 0, at, isBusy: false });
     }
     this.#schedule();

@@ -5,7 +5,7 @@ import { MissingTxs } from "./missing-txs.ts";
 import { PooledTx } from "./pooled-tx.ts";
 
 /** Longest search, milliseconds. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /** Gathers transactions of mined blocks from the pool and the network; all are in the pool then. */
 export class MinedTxs {
@@ -28,7 +28,7 @@ export class MinedTxs {
     const pool = this.#pool;
     const missing = new MissingTxs(hashes.filter((hash) => !pool.hasTx(hash)));
     if (missing.size > 0) {
-      const deadline = this.#now() + MOST_MS;
+      const deadline = this.#now() + MAX_MS;
       const purpose = { minedBlock: number };
       await this.#fast.collect({ purpose, hashes, missing, archive, peer: undefined, deadline }, signal);
       for (const hash of missing.hashes()) if (pool.hasTx(hash)) missing.found(hash);

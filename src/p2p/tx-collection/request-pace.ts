@@ -5,7 +5,7 @@
 const PACE_MS = 110;
 const BURST = 5;
 /** Peers whose allowance is full are forgotten from this number on. */
-const MOST_PEERS = 1000;
+const MAX_PEERS = 1000;
 
 /** When each peer may be asked again, over all searches. Times are those of performance.now(). */
 export class RequestPace {
@@ -20,7 +20,7 @@ export class RequestPace {
   /** Counts a request. */
   take(peer: string, now: number): void {
     this.#fullAt.set(peer, Math.max(this.#fullAt.get(peer) ?? 0, now) + PACE_MS);
-    if (this.#fullAt.size <= MOST_PEERS) return;
+    if (this.#fullAt.size <= MAX_PEERS) return;
     for (const [id, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(id);
   }
 }

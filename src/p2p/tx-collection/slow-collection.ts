@@ -49,7 +49,7 @@ interface Wanted {
 }
 
 /** Missing txs of all blocks; those of further blocks are not looked for. */
-const MOST_MISSING = 50_000;
+const MAX_MISSING = 50_000;
 
 /**
  * Collects the txs of blocks that are mined but not proven, in the background
@@ -89,7 +89,7 @@ export class SlowCollection {
     const missing = new MissingTxs(hashes.filter((hash) => !this.#parts.isKnown(hash)));
     this.#wanted.delete(number);
     if (missing.size === 0 || deadline <= this.#parts.now()) return;
-    if (this.missing + missing.size > MOST_MISSING) {
+    if (this.missing + missing.size > MAX_MISSING) {
       this.#parts.logger.warn({ block: number, txs: missing.size }, "too many transactions are missing already");
       return;
     }

@@ -26,7 +26,7 @@ export interface TxUploadOptions {
 
 const RETRY_DELAYS_MS = [100, 500, 2000];
 /** Txs that were uploaded last and are not again. */
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 const packed = promisify(gzip);
 
@@ -103,7 +103,7 @@ export class TxUploads {
 
   #remember(key: string): void {
     this.#uploaded.add(key);
-    dropOldest(this.#uploaded, MOST_REMEMBERED);
+    dropOldest(this.#uploaded, MAX_REMEMBERED);
   }
 
   /** Never rejects. */

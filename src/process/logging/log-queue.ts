@@ -1,5 +1,5 @@
 /** Most lines that wait; then the oldest are dropped. */
-const MOST_LINES = 4096;
+const MAX_LINES = 4096;
 
 /** Lines of the log, as JSON, that wait for their export. */
 export class LogQueue {
@@ -8,9 +8,9 @@ export class LogQueue {
 
   push(line: string): void {
     // Dropped in halves, so that a full queue does not move all lines for each new one.
-    if (this.#lines.length >= MOST_LINES) {
-      this.#dropped += MOST_LINES / 2;
-      this.#lines = this.#lines.slice(MOST_LINES / 2);
+    if (this.#lines.length >= MAX_LINES) {
+      this.#dropped += MAX_LINES / 2;
+      this.#lines = this.#lines.slice(MAX_LINES / 2);
     }
     this.#lines.push(line);
   }

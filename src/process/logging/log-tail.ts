@@ -1,9 +1,9 @@
 import type { LogLine } from "../../rpc/admin/ports/node-reports.ts";
 import { spokenLine } from "./log-text.ts";
 
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 /** Of all lines together. */
-const MOST_CHARACTERS = 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 /** Of one line, so that a few large ones do not displace all others. */
 const LONGEST = 2 ** 14;
 
@@ -21,11 +21,11 @@ export class LogTail {
     this.#lines.push(kept);
     this.#last += 1;
     this.#characters += kept.length;
-    while (this.#lines.length - this.#dropped > MOST_LINES || this.#characters > MOST_CHARACTERS) {
+    while (this.#lines.length - this.#dropped > MAX_LINES || this.#characters > MAX_CHARACTERS) {
       this.#characters -= this.#lines[this.#dropped].length;
       this.#lines[this.#dropped++] = "";
     }
-    if (this.#dropped < MOST_LINES) return;
+    if (this.#dropped < MAX_LINES) return;
     this.#lines = this.#lines.slice(this.#dropped);
     this.#dropped = 0;
   }

@@ -11,7 +11,7 @@ export class OtlpError extends Error {
 
 const packed = promisify(gzip);
 /** An answer names what was refused, in a sentence. */
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 const RETRY_DELAYS_MS = [1_000, 4_000];
 
 /** Sends requests of one signal to an OpenTelemetry collector: OTLP over HTTP, as JSON. */
@@ -34,7 +34,7 @@ export class OtlpClient {
     const attempt = () =>
       wholeExchange(
         { method: "POST", url: this.#url, headers, body, signal },
-        { totalMs: this.#timeoutMs, maxBytes: MOST_ANSWER_BYTES },
+        { totalMs: this.#timeoutMs, maxBytes: MAX_ANSWER_BYTES },
       );
     const reply = await withRetries(attempt, { delaysMs: RETRY_DELAYS_MS, withinMs: this.#timeoutMs, signal });
     const answer = reply.body.toString("utf8").slice(0, 200);

@@ -109,11 +109,11 @@ export function metricsBodies(
 }
 
 /** Lines of a request. */
-const MOST_LINES = 1024;
+const MAX_LINES = 1024;
 
 export function logBodies(queue: LogQueue, resource: Labels): OtlpExportOptions["bodies"] {
   return function* () {
-    for (let lines = queue.take(MOST_LINES); lines.length > 0; lines = queue.take(MOST_LINES)) {
+    for (let lines = queue.take(MAX_LINES); lines.length > 0; lines = queue.take(MAX_LINES)) {
       yield logsRequest(lines.map(logRecord), resource);
     }
   };
@@ -126,7 +126,7 @@ function logRecord(line: string): LogRecord {
 }
 
 /** Slots of a request; those that wait beyond it are dropped, the oldest first. */
-const MOST_SLOTS = 64;
+const MAX_SLOTS = 64;
 
 /** Collects the slots that are over, and gives their spans. */
 export class SlotSpans {
@@ -138,7 +138,7 @@ export class SlotSpans {
   }
 
   add(slot: SpannedSlot): void {
-    this.#slots = [...this.#slots, slot].slice(-MOST_SLOTS);
+    this.#slots = [...this.#slots, slot].slice(-MAX_SLOTS);
   }
 
   *bodies(): Iterable<object> {

@@ -74,10 +74,10 @@ const WITH_CALLS_BYTES = CALLS_AT + MAX_PUBLIC_CALLS_PER_TX * CALL_BYTES;
 
 /** Arrays that a template repeats; `publicCalls` exists only in a tx with public calls. */
 export const ACCUMULATED_ARRAYS = {
-  noteHashes: { at: NOTE_HASHES_AT, width: 32, most: MAX_NOTE_HASHES_PER_TX },
-  nullifiers: { at: NULLIFIERS_AT, width: 32, most: MAX_NULLIFIERS_PER_TX },
-  privateLogs: { at: PRIVATE_LOGS_AT, width: PRIVATE_LOG_BYTES, most: MAX_PRIVATE_LOGS_PER_TX },
-  publicCalls: { at: CALLS_AT, width: CALL_BYTES, most: MAX_PUBLIC_CALLS_PER_TX },
+  noteHashes: { at: NOTE_HASHES_AT, width: 32, max: MAX_NOTE_HASHES_PER_TX },
+  nullifiers: { at: NULLIFIERS_AT, width: 32, max: MAX_NULLIFIERS_PER_TX },
+  privateLogs: { at: PRIVATE_LOGS_AT, width: PRIVATE_LOG_BYTES, max: MAX_PRIVATE_LOGS_PER_TX },
+  publicCalls: { at: CALLS_AT, width: CALL_BYTES, max: MAX_PUBLIC_CALLS_PER_TX },
 } as const;
 
 /** Offset of the revertible part of a tx with public calls. */

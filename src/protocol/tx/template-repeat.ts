@@ -8,13 +8,13 @@ export class TemplateRoomError extends RangeError {
   override readonly name = "TemplateRoomError";
   readonly what: string;
   readonly wanted: number;
-  readonly most: number;
+  readonly max: number;
 
-  constructor(what: string, wanted: number, most: number) {
-    super(`a tx has room for ${most} ${what}, ${wanted} are wanted`);
+  constructor(what: string, wanted: number, max: number) {
+    super(`a tx has room for ${max} ${what}, ${wanted} are wanted`);
     this.what = what;
     this.wanted = wanted;
-    this.most = most;
+    this.max = max;
   }
 }
 
@@ -26,14 +26,14 @@ function repeat(
   part: number,
   { name, from, times }: { name: ArrayName; from: number; times: number },
 ) {
-  const { at, width, most } = ACCUMULATED_ARRAYS[name];
+  const { at, width, max } = ACCUMULATED_ARRAYS[name];
   const start = part + at;
   const entry = (i: number) => data.subarray(start + i * width, start + (i + 1) * width);
   let count = 0;
-  while (count < most && !isZero(entry(count))) count++;
+  while (count < max && !isZero(entry(count))) count++;
   const pattern = count - from;
   const wanted = from + pattern * times;
-  if (wanted > most) throw new TemplateRoomError(name, wanted, most);
+  if (wanted > max) throw new TemplateRoomError(name, wanted, max);
   for (let i = count; i < wanted; i++) entry(i).set(entry(i - pattern));
 }
 

@@ -48,9 +48,9 @@ export class SimulatedProver implements Prover {
   async prove(job: StoredInput, signal: AbortSignal): Promise<JobResult> {
     const start = performance.now();
     const result = await this.#simulate(job);
-    const leastMs =
+    const minMs =
       this.#delay.kind === "fixed" ? this.#delay.ms : this.#delay.factor * MEASURED_MS[nameOfJobType(job.type)];
-    const leftMs = leastMs - (performance.now() - start);
+    const leftMs = minMs - (performance.now() - start);
     if (leftMs > 0) await sleep(leftMs, undefined, { signal });
     return result;
   }

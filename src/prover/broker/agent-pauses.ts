@@ -1,9 +1,9 @@
 /** Failures in a row that have no consequence. */
 const FREE_FAILURES = 1;
 const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** Clients that are remembered. */
-const MOST_CLIENTS = 1024;
+const MAX_CLIENTS = 1024;
 
 interface Failures {
   inARow: number;
@@ -23,8 +23,8 @@ export class AgentPauses {
     const inARow = (this.#clients.get(client)?.inARow ?? 0) + 1;
     const pauseMs = inARow <= FREE_FAILURES ? 0 : FIRST_PAUSE_MS * 2 ** (inARow - FREE_FAILURES - 1);
     this.#clients.delete(client);
-    this.#clients.set(client, { inARow, pausedUntil: now + Math.min(pauseMs, LONGEST_PAUSE_MS) });
-    if (this.#clients.size <= MOST_CLIENTS) return;
+    this.#clients.set(client, { inARow, pausedUntil: now + Math.min(pauseMs, MAX_PAUSE_MS) });
+    if (this.#clients.size <= MAX_CLIENTS) return;
     const [oldest] = this.#clients.keys();
     this.#clients.delete(oldest);
   }

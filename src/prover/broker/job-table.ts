@@ -15,7 +15,7 @@ export interface JobTableOptions {
 /** Epochs that a job may be ahead of the newest known one, beside those that can have passed since the last job. */
 const EPOCHS_AHEAD = 64;
 /** No rollup has shorter epochs for long, in milliseconds. */
-const SHORTEST_EPOCH_MS = 10_000;
+const MIN_EPOCH_MS = 10_000;
 /** An epoch a minute for thirty years. */
 const MAX_EPOCH = 2 ** 24;
 
@@ -124,7 +124,7 @@ export class JobTable {
   isFarAhead(epochNumber: number): boolean {
     if (epochNumber > MAX_EPOCH) return true;
     if (this.#newest === undefined) return false;
-    const passed = Math.max(0, Math.floor((this.#clock.time() - this.#queuedAt) / SHORTEST_EPOCH_MS));
+    const passed = Math.max(0, Math.floor((this.#clock.time() - this.#queuedAt) / MIN_EPOCH_MS));
     return epochNumber > this.#newest + EPOCHS_AHEAD + passed;
   }
 

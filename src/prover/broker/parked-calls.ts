@@ -6,7 +6,7 @@ interface Parked<T> {
 export interface ParkOptions {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal | undefined;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /**
@@ -16,11 +16,11 @@ export interface ParkOptions {
 export class ParkedCalls<K, T> {
   readonly #calls = new Map<Parked<T>, K>();
 
-  park(key: K, { signal, mostMs }: ParkOptions): Promise<T | undefined> {
+  park(key: K, { signal, maxMs }: ParkOptions): Promise<T | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const leave = (): void => call.answer(undefined);
-      const timer = setTimeout(leave, mostMs);
+      const timer = setTimeout(leave, maxMs);
       const call: Parked<T> = {
         answer: (value) => {
           this.#calls.delete(call);

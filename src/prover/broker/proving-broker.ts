@@ -38,7 +38,7 @@ const IN_QUEUE: JobStatus = { status: "in-queue" };
 const IN_PROGRESS: JobStatus = { status: "in-progress" };
 const ABORTED = literal("Aborted");
 /** Characters of a reason that are kept. */
-const LONGEST_REASON = 4096;
+const MAX_REASON_LENGTH = 4096;
 
 /** A text as the bytes of a JSON string literal. */
 function literal(text: string): Uint8Array {
@@ -224,7 +224,7 @@ export class ProvingBroker {
   async completed(ids: readonly string[], client: string, patience: Patience | undefined): Promise<string[]> {
     const found = this.#completed(ids, client);
     if (found.length > 0 || patience === undefined || this.#stopping) return found;
-    await this.#producers.park(client, { ...patience, mostMs: this.#options.longPollMs });
+    await this.#producers.park(client, { ...patience, maxMs: this.#options.longPollMs });
     // Nothing is taken for a client that is gone.
     return patience.signal?.aborted ? [] : this.#completed(ids, client);
   }
@@ -240,7 +240,7 @@ export class ProvingBroker {
   next(agent: Agent, patience?: Patience): NextJob | undefined | Promise<NextJob | undefined> {
     const next = this.#next(agent);
     if (next !== undefined || patience === undefined || this.#stopping) return next;
-    return this.#agents.park(agent, { ...patience, mostMs: this.#options.longPollMs });
+    return this.#agents.park(agent, { ...patience, maxMs: this.#options.longPollMs });
   }
 
   #next(agent: Agent): NextJob | undefined {
@@ -307,7 +307,7 @@ export class ProvingBroker {
     this.#table.settling(job);
     this.#table.abandon(job);
     if (this.#mayTryAgain(job)) this.#retry(job, reason);
-    else await this.#reject(job, literal(reason.slice(0, LONGEST_REASON)));
+    else await this.#reject(job, literal(reason.slice(0, MAX_REASON_LENGTH)));
     throw new OutputRefusedError(id, fault);
   }
 
@@ -328,7 +328,7 @@ export class ProvingBroker {
       this.#retry(job, message);
       return next;
     }
-    await this.#reject(job, literal(message.slice(0, LONGEST_REASON)));
+    await this.#reject(job, literal(message.slice(0, MAX_REASON_LENGTH)));
     return this.#next(agent);
   }
 

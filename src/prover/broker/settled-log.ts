@@ -1,5 +1,5 @@
 /** Clients whose position in the log is remembered. */
-const MOST_READERS = 64;
+const MAX_READERS = 64;
 
 /**
  * Ids of settled jobs in the order in which they were settled, with the position up to which each client has read them.
@@ -57,7 +57,7 @@ export class SettledLog {
   #move(client: string, position: number): void {
     this.#readers.delete(client);
     this.#readers.set(client, position);
-    if (this.#readers.size <= MOST_READERS) return;
+    if (this.#readers.size <= MAX_READERS) return;
     const [oldest] = this.#readers.keys();
     this.#readers.delete(oldest);
   }

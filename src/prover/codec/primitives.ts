@@ -37,11 +37,11 @@ export function fields(count: number): Codec<Uint8Array> {
 }
 
 /** A count and as many field elements, as one run of bytes. */
-export function countedFields(mostFields: number): Codec<Uint8Array> {
+export function countedFields(maxFields: number): Codec<Uint8Array> {
   return {
     read(from) {
       const count = u32.read(from);
-      if (count > mostFields) from.fail(`must have at most ${mostFields} fields, got ${count}`);
+      if (count > maxFields) from.fail(`must have at most ${maxFields} fields, got ${count}`);
       return canonicalWords(from, from.take(count * 32));
     },
     write(to, value) {
@@ -51,11 +51,11 @@ export function countedFields(mostFields: number): Codec<Uint8Array> {
 }
 
 /** A length and as many bytes. */
-export function countedBytes(mostBytes: number): Codec<Uint8Array> {
+export function countedBytes(maxBytes: number): Codec<Uint8Array> {
   return {
     read(from) {
       const length = u32.read(from);
-      if (length > mostBytes) from.fail(`must have at most ${mostBytes} bytes, got ${length}`);
+      if (length > maxBytes) from.fail(`must have at most ${maxBytes} bytes, got ${length}`);
       return from.take(length);
     },
     write(to, value) {

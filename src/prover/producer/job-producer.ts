@@ -50,7 +50,7 @@ const TIMES: ProducerTimes = {
 /** Statuses asked for and outputs fetched at one time. */
 const FETCHES = 10;
 /** Ids under which a job is tried: its own, then its own with a number. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** Longest time that a stop waits for jobs to be cancelled. */
 const CANCEL_MS = 10_000;
 
@@ -148,7 +148,7 @@ export class JobProducer implements JobRunner {
       let outcome = await this.#attempt(id, job, submitted, signal);
       for (let attempt = 2; outcome.kind === "failed"; attempt++) {
         const { reason } = outcome.error;
-        if (attempt > MOST_ATTEMPTS) throw outcome.error;
+        if (attempt > MAX_ATTEMPTS) throw outcome.error;
         this.#parts.logger.warn({ id, attempt, reason }, "proving job {id} begins its attempt {attempt}: {reason}");
         const next = attemptIdOf(id, attempt);
         outcome = await this.#attempt(next, job, this.#submitAgain(next, job, signal), signal);

@@ -13,7 +13,7 @@ export interface SettlementOptions {
 }
 
 /** Most ids of one call (docs/protocol/13-proving.md#133-broker). */
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
 /** A job whose settlement somebody wants to know of. */
 interface Watched {
@@ -132,8 +132,8 @@ export class Settlements {
   #someIds(): string[] {
     const ids = this.#waiting().map(([id]) => id);
     if (this.#offset >= ids.length) this.#offset = 0;
-    const some = ids.slice(this.#offset, this.#offset + MOST_IDS);
-    this.#offset += MOST_IDS;
+    const some = ids.slice(this.#offset, this.#offset + MAX_IDS);
+    this.#offset += MAX_IDS;
     return some;
   }
 

@@ -9,7 +9,7 @@ const BYTES_PER_ROW = 1000;
 /** Memory of the proof program without a circuit, and of the thread that solves the witness. */
 const FIXED_BYTES = 512 * 2 ** 20;
 /** The rows of larger circuits are more than a proof program takes. */
-const MOST_LOG_ROWS = 28n;
+const MAX_LOG_ROWS = 28n;
 
 /** What a key says about the size of its circuit. */
 export interface CircuitSize {
@@ -24,7 +24,7 @@ export interface CircuitSize {
 /** The first field of a key is the base-2 logarithm of the number of rows. */
 export function circuitSize({ fields }: Pick<VerificationKey, "fields">): CircuitSize {
   const logRows = readBigUint(word(fields, 0));
-  if (logRows > MOST_LOG_ROWS) throw new RangeError(`not a verification key: its circuit has 2^${logRows} rows`);
+  if (logRows > MAX_LOG_ROWS) throw new RangeError(`not a verification key: its circuit has 2^${logRows} rows`);
   const rows = 2 ** Number(logRows);
   return { rows, memoryBytes: FIXED_BYTES + rows * BYTES_PER_ROW, points: rows + 1 };
 }

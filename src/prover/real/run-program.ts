@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { ProvingError } from "../agent/prover.ts";
 
 /** Bytes of a program's output that are kept for messages. */
-const MOST_OUTPUT = 4096;
-const MOST_REASON = 300;
+const MAX_OUTPUT = 4096;
+const MAX_REASON_LENGTH = 300;
 
 export interface ProgramRun {
   readonly program: string;
@@ -37,7 +37,7 @@ export async function runProgram({ program, args, folder, threads, limitMs, sign
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (part: Buffer) => {
-      output = (output + part.toString("utf8")).slice(-MOST_OUTPUT);
+      output = (output + part.toString("utf8")).slice(-MAX_OUTPUT);
     });
   }
   let late = false;
@@ -75,6 +75,6 @@ function reasonIn(output: string): string {
     output
       .trim()
       .replace(/\s*\n\s*/g, "; ")
-      .slice(-MOST_REASON) || "it wrote no reason"
+      .slice(-MAX_REASON_LENGTH) || "it wrote no reason"
   );
 }

@@ -13,12 +13,12 @@ import type { LocalNetworkControl } from "./ports/local-network-control.ts";
 
 const FILE = "Path on the machine of the node.";
 /** Timestamps of L1 have 64 bits, those of the protocol's slots fit 2^40 seconds. */
-const MOST_SECONDS = 2 ** 40;
-const seconds = integer({ least: 1, most: MOST_SECONDS });
+const MAX_SECONDS = 2 ** 40;
+const seconds = integer({ least: 1, most: MAX_SECONDS });
 /** Accounts of a development chain have 10,000 ETH. */
-const MOST_ETHER = 1_000;
+const MAX_ETHER = 1_000;
 /** Of one call: each is a block on L1 too. */
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 /** What anvil answers to evm_mine. */
 const MINED = "0x0";
 
@@ -87,7 +87,7 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
       summary: "Sends ETH to an account of L1",
       params: [
         param("address", l1Address, "Account on L1."),
-        param("ether", optional(integer({ least: 1, most: MOST_ETHER }), 1), "Whole ETH, 1 by default."),
+        param("ether", optional(integer({ least: 1, most: MAX_ETHER }), 1), "Whole ETH, 1 by default."),
       ],
       handle: (address, ether) => network().giveEther(toHex(address), ether),
       encode: { svcAdmin: encodeNothing },
@@ -143,8 +143,8 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
       name: "mine",
       summary: "Mines several blocks, the first with the pending transactions",
       params: [
-        param("blocks", optional(integer({ least: 1, most: MOST_BLOCKS }), 1), "How many, 1 by default."),
-        param("interval", optional(integer({ least: 0, most: MOST_SECONDS }), 0), "Least seconds between two."),
+        param("blocks", optional(integer({ least: 1, most: MAX_BLOCKS }), 1), "How many, 1 by default."),
+        param("interval", optional(integer({ least: 0, most: MAX_SECONDS }), 0), "Least seconds between two."),
       ],
       handle: async (blocks, interval) => {
         for (let mined = 0; mined < blocks; mined++) {

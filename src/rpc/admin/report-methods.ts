@@ -16,9 +16,9 @@ import {
 } from "./codecs/report-encoders.ts";
 import type { AdminServices } from "./ports/admin-services.ts";
 
-const MOST_LOG_LINES = 500;
-const MOST_TXS = 200;
-const MOST_PREFIXES = 50;
+const MAX_LOG_LINES = 500;
+const MAX_TXS = 200;
+const MAX_PREFIXES = 50;
 const PREFIX_LENGTH = 200;
 const encodeAddress = encoder<string>(ETH_ADDRESS, (out, value) => void out.value(value));
 
@@ -35,7 +35,7 @@ export function reportMethods({ reports, missedDuties }: Pick<AdminServices, "re
     method({
       name: "getMetrics",
       summary: "The metrics whose names begin with one of the prefixes",
-      params: [param("prefixes", array(text(PREFIX_LENGTH), MOST_PREFIXES, 1), "Such as svc.l1.")],
+      params: [param("prefixes", array(text(PREFIX_LENGTH), MAX_PREFIXES, 1), "Such as svc.l1.")],
       handle: (prefixes) =>
         reports.metrics().filter(({ row }) => prefixes.some((prefix) => row.name.startsWith(prefix))),
       encode: { svcAdmin: encodeMetrics },
@@ -45,7 +45,7 @@ export function reportMethods({ reports, missedDuties }: Pick<AdminServices, "re
       summary: "The latest lines of the node's log, oldest first; secrets are redacted",
       params: [
         param("after", optional(integer({ least: 0 }), 0), "Only lines with a greater sequence number."),
-        param("limit", optional(integer({ least: 1, most: MOST_LOG_LINES }), 200), "Lines at most, 200 by default."),
+        param("limit", optional(integer({ least: 1, most: MAX_LOG_LINES }), 200), "Lines at most, 200 by default."),
       ],
       handle: (after, limit) => reports.logLines(after, limit),
       encode: { svcAdmin: encodeArray(encodeLogLine) },
@@ -67,7 +67,7 @@ export function reportMethods({ reports, missedDuties }: Pick<AdminServices, "re
     method({
       name: "getPendingTxSummaries",
       summary: "Pending transactions without their content, highest priority first",
-      params: [param("limit", optional(integer({ least: 1, most: MOST_TXS }), 50), "At most, 50 by default.")],
+      params: [param("limit", optional(integer({ least: 1, most: MAX_TXS }), 50), "At most, 50 by default.")],
       handle: (limit) => reports.pendingTxs(limit),
       encode: { svcAdmin: encodeArray(encodePooledTx) },
     }),

@@ -23,8 +23,8 @@ export interface ResultCacheOptions {
 
 /** Memory overhead of an entry beside its text and key, in bytes. */
 const ENTRY_BYTES = 200;
-/** A single text may take up to 1/LARGEST_PART of the cache. */
-const LARGEST_PART = 8;
+/** What a single text may take of the cache. */
+const MAX_SHARE = 1 / 8;
 
 interface Entry {
   readonly results: Map<string, Entry>;
@@ -93,7 +93,7 @@ export class ResultCache {
   put(results: MethodResults, key: string, text: Uint8Array, lifetime: Lifetime): void {
     if (lifetime === undefined) return;
     const bytes = text.length + key.length + ENTRY_BYTES;
-    if (bytes > this.#maxBytes / LARGEST_PART) return;
+    if (bytes > this.#maxBytes * MAX_SHARE) return;
     const former = results.get(key) as Entry | undefined;
     if (former !== undefined) this.#remove(former);
     const own = results as Map<string, Entry>;

@@ -13,7 +13,7 @@ export const NO_ROOM: RpcAnswer = {
 };
 
 /** Bytes of neighbouring answers that are written together before they are taken from the budget. */
-const LONGEST_RUN = 256 * 1024;
+const MAX_RUN_BYTES = 256 * 1024;
 
 /**
  * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few
@@ -41,7 +41,7 @@ export class BatchAnswers {
   write(calls: BatchCalls, at: number): boolean {
     const run = this.#run;
     const isWritten = run.write(calls, at);
-    if (!isWritten || run.length > LONGEST_RUN) this.endRun();
+    if (!isWritten || run.length > MAX_RUN_BYTES) this.endRun();
     return isWritten;
   }
 

@@ -8,7 +8,7 @@ import { BatchAnswers } from "./batch-answers.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 import { BatchEffects } from "./batch-effects.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
-import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
+import { type Calls, type Kept, MAX_KEY_LENGTH, type RequestObject } from "./calls.ts";
 import { CALLS_AT_ONCE, type LongCalls } from "./long-calls.ts";
 import type { MethodTable } from "./method-table.ts";
 import type { ReadCall, ReadRequest } from "./read-call.ts";
@@ -124,7 +124,7 @@ export class Batches {
     const results = typeof method === "string" ? this.#parts.methods.named(method)?.results : undefined;
     if (results === undefined || !Array.isArray(params)) return undefined;
     const key = JSON.stringify(params);
-    return key.length > LONGEST_KEY ? undefined : { results, key };
+    return key.length > MAX_KEY_LENGTH ? undefined : { results, key };
   }
 
   /** Answers the rest of a batch that used up its time slice or has to wait, on a worker thread if possible. */

@@ -51,7 +51,7 @@ export interface Kept {
 }
 
 /** Longest params, as JSON text, under which a result is kept. */
-export const LONGEST_KEY = 512;
+export const MAX_KEY_LENGTH = 512;
 
 /** Gives the description of a listener's methods. It has no namespace. */
 const DISCOVER = "rpc.discover";

@@ -29,18 +29,18 @@ const CLOSE_OBJECT = 0x7d;
 const DELETE = 0x7f;
 
 /** Longest single requests that are looked at: reading a long one twice would cost more than objects do. */
-export const LONGEST_SCANNED = 8 * 1024;
+export const MAX_SCANNED_BYTES = 8 * 1024;
 /** Longest batches that are looked at. */
-export const LONGEST_BATCH = 64 * 1024;
+export const MAX_BATCH_BYTES = 64 * 1024;
 /** Longest call of such a batch. */
-export const LONGEST_BATCHED = 1024;
+export const MAX_BATCHED_BYTES = 1024;
 /** Digits of an integer that a number holds exactly and writes again as they are. */
-const MOST_DIGITS = 15;
-const LONGEST_TEXT_ID = 64;
+const MAX_DIGITS = 15;
+const MAX_TEXT_ID_LENGTH = 64;
 const DEEPEST = 16;
 
 /** Shortest method names that are looked at. */
-const SHORTEST_NAME = 8;
+const MIN_NAME_LENGTH = 8;
 
 function ascii(letters: string): Uint8Array {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
@@ -59,7 +59,7 @@ const NULL = ascii("null");
  * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it
  * is. Words of four bytes, at any offset and beyond the end, are compared at once.
  */
-const text = new Uint8Array(LONGEST_BATCH + 64);
+const text = new Uint8Array(MAX_BATCH_BYTES + 64);
 const words = new DataView(text.buffer);
 
 /** ASCII text as what `isThere` compares. */
@@ -107,8 +107,8 @@ export class MethodName {
 
   /** Throws a RangeError for a name that is too short to be scanned. */
   constructor(name: string) {
-    if (name.length < SHORTEST_NAME)
-      throw new RangeError(`method name ${name} has fewer than ${SHORTEST_NAME} letters`);
+    if (name.length < MIN_NAME_LENGTH)
+      throw new RangeError(`method name ${name} has fewer than ${MIN_NAME_LENGTH} letters`);
     const letters = ascii(name);
     this.#letters = new Letters(letters);
     text.set(letters);
@@ -148,7 +148,7 @@ export class EnvelopeScan {
    */
   scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
     const end = body.length;
-    if (end > LONGEST_SCANNED) return false;
+    if (end > MAX_SCANNED_BYTES) return false;
     text.set(body);
     text[end] = 0;
     const to = this.#object(blank(0), end, trusted);
@@ -161,7 +161,7 @@ export class EnvelopeScan {
    */
   scanBatch(body: Uint8Array, found: () => boolean): boolean {
     const end = body.length;
-    if (end > LONGEST_BATCH) return false;
+    if (end > MAX_BATCH_BYTES) return false;
     text.set(body);
     text[end] = 0;
     let at = blank(0);
@@ -170,7 +170,7 @@ export class EnvelopeScan {
       this.from = blank(at + 1);
       at = this.#object(this.from, end, NO_METHODS);
       this.to = at;
-      if (at < 0 || this.methodTo === 0 || at - this.from > LONGEST_BATCHED || !found()) return false;
+      if (at < 0 || this.methodTo === 0 || at - this.from > MAX_BATCHED_BYTES || !found()) return false;
       at = blank(at);
     } while (text[at] === COMMA);
     return text[at] === CLOSE_ARRAY && blank(at + 1) === end;
@@ -233,7 +233,7 @@ export class EnvelopeScan {
   /** From the first letter of the name to behind its closing quote. */
   #method(from: number): number {
     const end = quoted(from - 1);
-    if (end < from + SHORTEST_NAME + 1) return -1;
+    if (end < from + MIN_NAME_LENGTH + 1) return -1;
     this.methodFrom = from;
     this.methodTo = end - 1;
     this.methodHash = hashAt(from, end - 1 - from);
@@ -268,14 +268,14 @@ function idEnd(from: number): number {
   const first = text[from];
   if (first === QUOTE) {
     const to = quoted(from);
-    return to - from - 2 > LONGEST_TEXT_ID ? -1 : to;
+    return to - from - 2 > MAX_TEXT_ID_LENGTH ? -1 : to;
   }
   if (first >= ZERO && first <= NINE) {
     let at = from + 1;
     while (text[at] >= ZERO && text[at] <= NINE) at++;
     const byte = text[at];
     if (byte === POINT || (byte | SPACE) === LETTER_E) return -1;
-    return at - from > MOST_DIGITS || (first === ZERO && at - from > 1) ? -1 : at;
+    return at - from > MAX_DIGITS || (first === ZERO && at - from > 1) ? -1 : at;
   }
   return literal(NULL, from);
 }

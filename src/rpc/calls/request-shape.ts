@@ -1,7 +1,7 @@
 /**
  * Deepest nesting of arrays and objects in a request body: a batch of the deepest valid call has fewer than ten levels.
  */
-export const DEEPEST_REQUEST = 64;
+export const MAX_REQUEST_DEPTH = 64;
 /**
  * Arrays, objects and members of one call, most of them in the params: the largest transaction has about two hundred.
  */
@@ -42,7 +42,7 @@ export interface RequestShape {
  * skipped; what is no JSON is left for the parser to refuse.
  */
 export function requestShape(body: Uint8Array, maxBatchSize: number): RequestShape {
-  const mostParts = PARTS_OF_A_CALL * (maxBatchSize + 1);
+  const maxParts = PARTS_OF_A_CALL * (maxBatchSize + 1);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let depth = 0;
   let parts = 0;
@@ -64,11 +64,11 @@ export function requestShape(body: Uint8Array, maxBatchSize: number): RequestSha
     }
     if (kind === OPENING) {
       depth += 1;
-      if (depth > DEEPEST_REQUEST) return { fault: `the request nests deeper than ${DEEPEST_REQUEST} levels`, items };
+      if (depth > MAX_REQUEST_DEPTH)
+        return { fault: `the request nests deeper than ${MAX_REQUEST_DEPTH} levels`, items };
     }
     parts += 1;
-    if (parts > mostParts)
-      return { fault: `the request has more than ${mostParts} arrays, objects and members`, items };
+    if (parts > maxParts) return { fault: `the request has more than ${maxParts} arrays, objects and members`, items };
   }
   return { items };
 }

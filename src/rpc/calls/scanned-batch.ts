@@ -2,7 +2,7 @@ import type { ResultCache } from "../cache/result-cache.ts";
 import type { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { BatchCalls } from "./batch-calls.ts";
 import type { CallCounts } from "./call-counts.ts";
-import { LONGEST_KEY } from "./calls.ts";
+import { MAX_KEY_LENGTH } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import type { MethodTable, WireMethod } from "./method-table.ts";
 import { latin1 } from "./request-text.ts";
@@ -17,7 +17,7 @@ const PARAMS_FROM = 4;
 const PARAMS_TO = 5;
 const OFFSETS = 6;
 /** Shortest call that is scanned, with the comma before it. */
-const SHORTEST_CALL = ',{"method":"12345678"}'.length;
+const MIN_CALL_BYTES = ',{"method":"12345678"}'.length;
 
 const scan = new EnvelopeScan();
 
@@ -46,7 +46,7 @@ export class ScannedBatch implements BatchCalls {
   private constructor(body: Uint8Array, options: ScannedBatchOptions) {
     this.#body = body;
     this.#options = options;
-    this.#offsets = new Int32Array(OFFSETS * Math.min(options.maxBatchSize, Math.ceil(body.length / SHORTEST_CALL)));
+    this.#offsets = new Int32Array(OFFSETS * Math.min(options.maxBatchSize, Math.ceil(body.length / MIN_CALL_BYTES)));
   }
 
   #add(): boolean {
@@ -81,7 +81,7 @@ export class ScannedBatch implements BatchCalls {
     if (method.raw !== undefined) {
       if (!closeWithRaw(method.raw, body, paramsFrom, paramsTo, out)) return false;
     } else {
-      if (results === undefined || method.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return false;
+      if (results === undefined || method.results === undefined || paramsTo - paramsFrom > MAX_KEY_LENGTH) return false;
       const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
       const end = results.get(method.results, key);
       if (end === undefined || end.length >= SENT_IN_PARTS) return false;

@@ -3,7 +3,7 @@ import { JsonWriter } from "../codecs/json/json-writer.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { CallCounts } from "./call-counts.ts";
-import { type Calls, type CallsOptions, LONGEST_KEY } from "./calls.ts";
+import { type Calls, type CallsOptions, MAX_KEY_LENGTH } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import type { MethodTable } from "./method-table.ts";
 import { latin1 } from "./request-text.ts";
@@ -46,7 +46,7 @@ export class ScannedCalls {
       if (!scan.scan(body)) return undefined;
     }
     const { paramsFrom, paramsTo } = scan;
-    if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
+    if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > MAX_KEY_LENGTH) return undefined;
     const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
     const end = cache.get(found.results, key);
     if (end !== undefined) {

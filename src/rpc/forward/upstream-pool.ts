@@ -15,9 +15,9 @@ const PAUSE_MS = 100;
 const ALL_FAILED_PAUSE_MS = 1_000;
 const READY_MS = 5_000;
 /** Calls of one connection that wait for their answers; the upstream closes a socket with too many. */
-const MOST_UNDER_WAY = 16;
+const MAX_UNDER_WAY = 16;
 /** Further ones are refused; the next change or block asks again. */
-const MOST_ASKS = 16_384;
+const MAX_ASKS = 16_384;
 const CURSOR = /^(\w{1,32})\.(\d{1,15})$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 
@@ -102,7 +102,7 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   /** Waits for a connection, over breaks too. Rejects when the last listener has left. */
   status(hash: Uint8Array): Promise<PoolStatus | undefined> {
     if (!this.#wanted) return Promise.reject(new Error("the pool is not followed"));
-    if (this.#asks.length >= MOST_ASKS) return Promise.reject(new Error("too many wait for the pool"));
+    if (this.#asks.length >= MAX_ASKS) return Promise.reject(new Error("too many wait for the pool"));
     return new Promise((resolve, reject) => {
       this.#asks.push({ hash, resolve, reject });
       this.#ask();
@@ -213,7 +213,7 @@ export class UpstreamPool implements PoolEvents, PoolRelay {
   #ask(): void {
     const socket = this.#socket;
     if (socket === undefined) return;
-    while (this.#underWay.size < MOST_UNDER_WAY) {
+    while (this.#underWay.size < MAX_UNDER_WAY) {
       const ask = this.#asks.shift();
       if (ask === undefined) return;
       this.#underWay.add(ask);

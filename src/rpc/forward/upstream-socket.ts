@@ -3,7 +3,7 @@ import { parseJson } from "../../http/json.ts";
 
 const HANDSHAKE_MS = 5_000;
 /** An event of the pool has at most 16,384 hashes of 69 bytes, unless one turn of the node had more. */
-const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const PING_MS = 10_000;
 
 interface JsonObject {
@@ -41,7 +41,7 @@ export class UpstreamSocket {
     this.#ws = new WebSocket(url.replace(/^http/, "ws"), {
       headers: { ...headers },
       handshakeTimeout: HANDSHAKE_MS,
-      maxPayload: MOST_MESSAGE_BYTES,
+      maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
     });
     this.#ws.on("open", () => handlers.opened());

@@ -13,9 +13,9 @@ import { NoJsonRpcError, type UpstreamEndpoints } from "./upstream-endpoints.ts"
 import { UpstreamKeyError, upstreamHeaders } from "./upstream-key.ts";
 
 /** Calls of one thread that are under way at once, and those that may wait for their turn. */
-const PLACES = { places: 64, mostWaiting: 1_024, mostWaitingPerClient: 256 };
+const PLACES = { places: 64, maxWaiting: 1_024, maxWaitingPerClient: 256 };
 const CALL_MS = 60_000;
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Errors of a connection that was never made: nothing has been sent. */
 const NEVER_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 /**
@@ -83,7 +83,7 @@ export class Upstreams implements Forwarder {
     const signal = caller?.signal();
     const ask = async ({ url }: { url: string }, ended: AbortSignal): Promise<WholeReply> => {
       const call = { method: "POST", url, headers, body: request, signal: ended } as const;
-      const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MOST_ANSWER_BYTES });
+      const reply = await wholeExchange(call, { totalMs: CALL_MS, maxBytes: MAX_ANSWER_BYTES });
       if (reply.status === UNAUTHORIZED) throw new UpstreamKeyError(url, this.#options.apiKey !== undefined);
       if (reply.body[0] !== OPENING_BRACE) throw new NoJsonRpcError(reply.status);
       return reply;

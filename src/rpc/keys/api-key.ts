@@ -27,9 +27,9 @@ export class ApiKeysError extends OperatorError {
 }
 
 /** Keys of one file. */
-export const MOST_KEYS = 1_000;
-const MOST_METHODS = 200;
-const MOST_PER_SECOND = 1_000_000;
+export const MAX_KEYS = 1_000;
+const MAX_METHODS = 200;
+const MAX_PER_SECOND = 1_000_000;
 const KEY_MEMBERS = ["name", "sha256", "rateLimit", "methods"];
 
 /**
@@ -40,7 +40,7 @@ export function parseApiKeys(text: string): ApiKey[] {
   const file = objectOf(parsed(text), "", ["keys"]);
   const list = file.keys;
   if (!Array.isArray(list)) throw new ApiKeysError("keys", "must be a list");
-  if (list.length > MOST_KEYS) throw new ApiKeysError("keys", `must have at most ${MOST_KEYS} items`);
+  if (list.length > MAX_KEYS) throw new ApiKeysError("keys", `must have at most ${MAX_KEYS} items`);
   const keys = list.map((item, i) => keyOf(item, `keys[${i}]`));
   for (const member of ["name", "hash"] as const) {
     const seen = new Map<string, number>();
@@ -72,16 +72,16 @@ function keyOf(item: unknown, path: string): ApiKey {
   if (typeof sha256 !== "string" || !/^[0-9a-fA-F]{64}$/.test(sha256)) {
     throw new ApiKeysError(`${path}.sha256`, "must be the SHA-256 hash of the key, 64 hex digits");
   }
-  if (!Number.isInteger(rateLimit) || (rateLimit as number) < 0 || (rateLimit as number) > MOST_PER_SECOND) {
-    throw new ApiKeysError(`${path}.rateLimit`, `must be a whole number from 0 to ${MOST_PER_SECOND}`);
+  if (!Number.isInteger(rateLimit) || (rateLimit as number) < 0 || (rateLimit as number) > MAX_PER_SECOND) {
+    throw new ApiKeysError(`${path}.rateLimit`, `must be a whole number from 0 to ${MAX_PER_SECOND}`);
   }
   const key = { name, hash: fromHex(`0x${sha256.toLowerCase()}`), rateLimit: rateLimit as number };
   return methods === undefined ? key : { ...key, methods: methodsOf(methods, `${path}.methods`) };
 }
 
 function methodsOf(list: unknown, path: string): string[] {
-  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_METHODS) {
-    throw new ApiKeysError(path, `must be a list of 1 to ${MOST_METHODS} methods`);
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_METHODS) {
+    throw new ApiKeysError(path, `must be a list of 1 to ${MAX_METHODS} methods`);
   }
   for (const [i, method] of list.entries()) {
     if (typeof method !== "string" || !/^[A-Za-z]+_[A-Za-z0-9]*\*?$/.test(method)) {

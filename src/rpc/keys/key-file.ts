@@ -4,7 +4,7 @@ import { type ApiKey, ApiKeysError, parseApiKeys } from "./api-key.ts";
 
 /** A file that is mounted into a container may be replaced without a notice to watchers, so it is looked at. */
 const LOOK_EVERY_MS = 2_000;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Reads a keys file, and again whenever it has changed. An invalid file leaves the keys unchanged. */
 export class KeyFile {
@@ -85,7 +85,7 @@ async function read(path: string): Promise<ApiKey[]> {
   let text: string;
   try {
     const { size } = await stat(path);
-    if (size > MOST_BYTES) throw new RangeError(`has more than ${MOST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new RangeError(`has more than ${MAX_BYTES} bytes`);
     text = await readFile(path, "utf8");
   } catch (cause) {
     throw new ApiKeysError("", `cannot be read: ${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}`, {

@@ -4,7 +4,7 @@ import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";
 
 /** Keys whose rate is kept in mind; see RateLimit. */
-const MOST_TRACKED = 4_096;
+const MAX_TRACKED = 4_096;
 
 /** Memory that the threads of a port share, so that a key's limit holds for all of them. */
 export interface KeyMemory {
@@ -12,7 +12,7 @@ export interface KeyMemory {
 }
 
 export function keyMemory(): KeyMemory {
-  return { rateLimit: RateLimit.memory(MOST_TRACKED) };
+  return { rateLimit: RateLimit.memory(MAX_TRACKED) };
 }
 
 /** The limit of the calls made with one key, from whatever address. Counts them. */

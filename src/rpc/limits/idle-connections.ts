@@ -2,7 +2,7 @@
  * Time that a connection has for its next request before it may have to make room: a burst of new ones does not close
  * each other.
  */
-const LEAST_IDLE_MS = 1_000;
+const MIN_IDLE_MS = 1_000;
 
 /** Connections without a request under way, the longest idle first. */
 export class IdleConnections<C> {
@@ -21,7 +21,7 @@ export class IdleConnections<C> {
   /** Takes out the one that has been idle longest; undefined when none has been for long. */
   takeLongest(): C | undefined {
     for (const [connection, since] of this.#since) {
-      if (performance.now() - since < LEAST_IDLE_MS) return undefined;
+      if (performance.now() - since < MIN_IDLE_MS) return undefined;
       this.#since.delete(connection);
       return connection;
     }

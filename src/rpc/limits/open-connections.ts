@@ -1,5 +1,5 @@
 /** Most threads that count together. */
-const MOST_THREADS = 64;
+const MAX_THREADS = 64;
 
 /**
  * Counts open connections over all threads that listen on one port: each has a slot of the shared memory, so that what
@@ -11,7 +11,7 @@ export class OpenConnections {
 
   /** Memory for `new OpenConnections(memory, slot)` in every thread. */
   static memory(): SharedArrayBuffer {
-    return new SharedArrayBuffer(4 * MOST_THREADS);
+    return new SharedArrayBuffer(4 * MAX_THREADS);
   }
 
   /** Throws a RangeError for a slot beyond the memory. */

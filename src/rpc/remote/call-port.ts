@@ -82,7 +82,7 @@ export function serveCalls(
 
 export interface RemoteCallsOptions {
   /** Calls that may wait for their answer at once; a further one is refused with an RpcError. */
-  most: number;
+  max: number;
   /** Buffers in the arguments of a call that are handed over instead of copied. */
   handsOver?(service: string, method: string, args: readonly unknown[]): ArrayBuffer[];
 }
@@ -90,14 +90,14 @@ export interface RemoteCallsOptions {
 /** The asking end of a call port. */
 export class RemoteCalls {
   readonly #port: MessagePort;
-  readonly #most: number;
+  readonly #max: number;
   readonly #handsOver: NonNullable<RemoteCallsOptions["handsOver"]>;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #lastId = 0;
 
-  constructor(port: MessagePort, { most, handsOver = () => [] }: RemoteCallsOptions) {
+  constructor(port: MessagePort, { max, handsOver = () => [] }: RemoteCallsOptions) {
     this.#port = port;
-    this.#most = most;
+    this.#max = max;
     this.#handsOver = handsOver;
     port.on("message", (reply: Reply) => {
       const waiting = this.#waiting.get(reply.id);
@@ -116,7 +116,7 @@ export class RemoteCalls {
    * AbortSignal, the method gets one that is aborted with it.
    */
   call(service: string, method: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.#waiting.size >= this.#most) {
+    if (this.#waiting.size >= this.#max) {
       return Promise.reject(new RpcError(LIMIT_EXCEEDED, "The node is busy: too many calls are waiting"));
     }
     this.#lastId += 1;

@@ -19,10 +19,10 @@ export class BodyBudget implements HttpApplication {
   /** Try to begin; false while there is no room. */
   readonly #turns: (() => boolean)[] = [];
 
-  constructor(inner: HttpApplication, mostBytes: number) {
+  constructor(inner: HttpApplication, limit: number) {
     this.#inner = inner;
-    this.#sent = new AnswerBudget(mostBytes / 2);
-    this.#inflated = new AnswerBudget(mostBytes / 2);
+    this.#sent = new AnswerBudget(limit / 2);
+    this.#inflated = new AnswerBudget(limit / 2);
   }
 
   get plainPost(): PlainPost | undefined {

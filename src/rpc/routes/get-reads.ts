@@ -30,7 +30,7 @@ import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response
 /** In front of a method's name. */
 export const GET_PREFIX = "/v1/";
 /** A call with longer params has to be made by POST. */
-const MOST_QUERY_CHARS = 4_096;
+const MAX_QUERY_CHARS = 4_096;
 
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
 const VARY: Header = ["Vary", "Accept-Encoding"];
@@ -213,8 +213,8 @@ export class GetReads implements HttpApplication {
 
 /** The list of params in a query. Throws an RpcError. */
 function paramsOf(query: string): unknown[] {
-  if (query.length > MOST_QUERY_CHARS) {
-    throw new RpcError(INVALID_PARAMS, `The query must have at most ${MOST_QUERY_CHARS} characters: call by POST`);
+  if (query.length > MAX_QUERY_CHARS) {
+    throw new RpcError(INVALID_PARAMS, `The query must have at most ${MAX_QUERY_CHARS} characters: call by POST`);
   }
   const pairs = [...new URLSearchParams(query)];
   const other = pairs.find(([name]) => name !== "params");

@@ -21,7 +21,7 @@ export async function listen(application: HttpApplication, options: ListenerOpti
   if (options.adapter === "node") return listenWithNode(application, options);
   const { keepAliveTimeoutMs = 0 } = options;
   if (keepAliveTimeoutMs > UWS_IDLE_MS) {
-    const facts = { keepAliveTimeoutMs, mostMs: UWS_IDLE_MS };
+    const facts = { keepAliveTimeoutMs, maxMs: UWS_IDLE_MS };
     log.info(facts, "serving with node:http, which is slower: uWebSockets.js has no option for idle connections");
     return listenWithNode(application, options);
   }

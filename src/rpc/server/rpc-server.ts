@@ -197,7 +197,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   const webSocket =
     sockets &&
     new SocketApplication(
-      new SubscriptionHub(sockets.sources, { mostBehind: sockets.settings.maxBehind }),
+      new SubscriptionHub(sockets.sources, { maxBehind: sockets.settings.maxBehind }),
       {
         paths: rootPaths(prefix),
         settings: sockets.settings,

@@ -20,7 +20,7 @@ export interface BlockLogs {
 
 const WORD_BYTES = 32;
 /** Blocks whose logs are kept: the newest, and where subscribers catch up. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 
 export function tagKey(tag: Uint8Array, contractAddress: Uint8Array | undefined): string {
   return contractAddress === undefined ? mapKey(tag) : mapKey(contractAddress) + mapKey(tag);
@@ -42,7 +42,7 @@ export class BlockLogReader {
     const read = indexed(hash, [...logsOf(this.#chain, number)]);
     this.#kept.delete(number);
     this.#kept.set(number, read);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     return read;
   }
 }

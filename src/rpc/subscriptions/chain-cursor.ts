@@ -21,8 +21,8 @@ const HASH_BYTES = 32;
 /** Form, number, hash. */
 const HEAD_BYTES = 1 + 4 + HASH_BYTES;
 /** Distances double, so 32 reach below any block number of 32 bits. */
-const MOST_BELOW = 32;
-const LONGEST = Math.ceil(((HEAD_BYTES + MOST_BELOW * PREFIX_BYTES) * 4) / 3);
+const MAX_BELOW = 32;
+const LONGEST = Math.ceil(((HEAD_BYTES + MAX_BELOW * PREFIX_BYTES) * 4) / 3);
 const TEXT = /^[\w-]+$/;
 
 /** Numbers of the blocks below `number` that its cursor names: 1, 2, 4, 8 ... below, down to one that is final. */

@@ -2,7 +2,7 @@ import type { ChainReader, ChainTips } from "../../archiver/types.ts";
 import type { BlockRef } from "./chain-cursor.ts";
 
 /** Blocks whose hashes are remembered, so that the block where two chains part is found exactly. */
-const MOST_REMEMBERED = 4_096;
+const MAX_REMEMBERED = 4_096;
 
 /** What a commit changed. */
 export interface ChainChange {
@@ -82,7 +82,7 @@ export class ChainView {
 
   #remember(): void {
     const latest = this.#chain.latestBlockNumber();
-    this.#first = Math.max(0, Math.min(this.#chain.finalizedBlockNumber(), latest), latest - MOST_REMEMBERED + 1);
+    this.#first = Math.max(0, Math.min(this.#chain.finalizedBlockNumber(), latest), latest - MAX_REMEMBERED + 1);
     this.#hashes = [];
     this.#extend();
   }
@@ -92,10 +92,10 @@ export class ChainView {
     for (let number = this.#first + this.#hashes.length; number <= latest; number++) {
       this.#hashes.push(this.#chain.block(number)!.hash);
     }
-    const surplus = this.#hashes.length - 2 * MOST_REMEMBERED;
+    const surplus = this.#hashes.length - 2 * MAX_REMEMBERED;
     if (surplus <= 0) return;
     // In large steps: a shift moves the whole list.
-    this.#hashes.splice(0, surplus + MOST_REMEMBERED);
-    this.#first += surplus + MOST_REMEMBERED;
+    this.#hashes.splice(0, surplus + MAX_REMEMBERED);
+    this.#first += surplus + MAX_REMEMBERED;
   }
 }

@@ -3,7 +3,7 @@ import { encodeBoolean, encoder } from "../codecs/json/encoder.ts";
 import { fieldText, l2AddressText, txHashText } from "../codecs/json/hex-text.ts";
 import { about, record, TEXT } from "../codecs/json/json-schema.ts";
 import { boolean, text, word } from "../codecs/json/text.ts";
-import { MOST_TAGS } from "../codecs/shared/log-query.ts";
+import { MAX_TAGS } from "../codecs/shared/log-query.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import {
   SUBSCRIPTION_KINDS,
@@ -15,20 +15,20 @@ import {
 import { type Method, method, type Origin, param } from "../registry/registry.ts";
 import { NOTIFICATION, NOTIFICATION_PARAMS } from "./notification.ts";
 
-const LONGEST_ID = 128;
-const LONGEST_CURSOR = 512;
+const MAX_ID_LENGTH = 128;
+const MAX_CURSOR_LENGTH = 512;
 
 const flag = optional(boolean, false);
 const subscriptionOptions = typed(
   object({
     cursor: described(
-      optional(text(LONGEST_CURSOR)),
+      optional(text(MAX_CURSOR_LENGTH)),
       "Go on after the event with this cursor; by default from now on.",
     ),
     includeTransactions: described(flag, "Of blocks: whether to show the effects of their transactions."),
     includeEffects: described(flag, "Of logs: whether to add their transactions' note hashes and nullifiers."),
     tags: described(
-      optional(array(fieldText, MOST_TAGS, 1)),
+      optional(array(fieldText, MAX_TAGS, 1)),
       "Of logs: their tags, siloed by the contract for private logs, as emitted for public ones.",
     ),
     contractAddress: described(optional(l2AddressText), "Of public logs: the contract that emitted them."),
@@ -102,7 +102,7 @@ export function subscriptionMethods(): Method[] {
     method({
       name: "unsubscribe",
       summary: "Over WebSocket: ends a subscription; whether there was one",
-      params: [param("subscription", text(LONGEST_ID), "As svc_subscribe named it.")],
+      params: [param("subscription", text(MAX_ID_LENGTH), "As svc_subscribe named it.")],
       handleFrom: (origin, subscription) => subscriberOf(origin).unsubscribe(subscription),
       encode: { svc: encodeBoolean },
     }),

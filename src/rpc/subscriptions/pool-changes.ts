@@ -5,7 +5,7 @@ import type { Outlet, Progress, Subscription } from "./subscription.ts";
 
 export const PENDING_TRANSACTIONS = "pendingTransactions";
 /** Hashes in the changes that are kept for clients that resume. */
-const MOST_HASHES = 16_384;
+const MAX_HASHES = 16_384;
 const CURSOR = /^(\w{1,32})\.(\d{1,15})$/;
 
 interface KeptChange {
@@ -47,7 +47,7 @@ export class PoolChanges {
     this.#next = number + 1;
     this.#kept.push({ change });
     this.#hashes += added.length + removed.length;
-    while (this.#hashes > MOST_HASHES && this.#kept.length > 1) {
+    while (this.#hashes > MAX_HASHES && this.#kept.length > 1) {
       const { change: oldest } = this.#kept.shift()!;
       this.#hashes -= oldest.added.length + oldest.removed.length;
     }

@@ -21,9 +21,9 @@ import type { Member, SubscriptionHub } from "./subscription-hub.ts";
 import { TextQueue } from "./text-queue.ts";
 
 /** Calls of one socket whose answers are being made; further ones wait. */
-const MOST_UNDER_WAY = 32;
+const MAX_UNDER_WAY = 32;
 /** Calls of one socket that wait; with a further one it is closed. */
-const MOST_WAITING = 1_024;
+const MAX_WAITING = 1_024;
 
 export interface SocketLimits {
   /** Subscriptions of one socket. */
@@ -105,7 +105,7 @@ export class SocketSession implements SocketHandlers, Member {
     const { maxWaitingBytes } = this.#parts.limits;
     const bytes = TextQueue.bytesOf(text);
     const isTooMuch = this.#waiting.length > 0 && this.#waiting.bytes + bytes > maxWaitingBytes;
-    if (isTooMuch || this.#waiting.length >= MOST_WAITING) {
+    if (isTooMuch || this.#waiting.length >= MAX_WAITING) {
       return void this.cut("calls", TRY_AGAIN_LATER, "too many calls wait for their answers");
     }
     if (!this.#parts.budget.take(bytes)) return void this.cut("busy", TRY_AGAIN_LATER, "the node is busy");
@@ -204,7 +204,7 @@ export class SocketSession implements SocketHandlers, Member {
 
   /** Answers that are being made have no room in what the client may leave unread, so long ones are made singly. */
   get #canAnswer(): boolean {
-    if (this.#outlet.full || this.#underWay >= MOST_UNDER_WAY) return false;
+    if (this.#outlet.full || this.#underWay >= MAX_UNDER_WAY) return false;
     return this.#underWay * this.#lastBytes <= this.#parts.limits.maxBuffered;
   }
 

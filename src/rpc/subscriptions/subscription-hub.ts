@@ -40,7 +40,7 @@ export interface Member {
 /** The subscriptions of all connections of one thread: takes notice of commits and of the pool, and has events sent. */
 export class SubscriptionHub {
   readonly #sources: HubSources;
-  readonly #mostBehind: number;
+  readonly #maxBehind: number;
   /** Made when there is a first subscriber. */
   #viewed: { view: ChainView; feeds: BlockFeeds } | undefined;
   #tips: { of: unknown; text: Uint8Array } | undefined;
@@ -57,10 +57,10 @@ export class SubscriptionHub {
   /** Subscriptions that wait for the connection to a pool in another process. */
   #awaitingPool = 0;
 
-  /** `mostBehind`: blocks that a client may be behind. */
-  constructor(sources: HubSources, { mostBehind }: { mostBehind: number }) {
+  /** `maxBehind`: blocks that a client may be behind. */
+  constructor(sources: HubSources, { maxBehind }: { maxBehind: number }) {
     this.#sources = sources;
-    this.#mostBehind = mostBehind;
+    this.#maxBehind = maxBehind;
     this.#unfollow = sources.pool?.onChange((change) => {
       const isNext = this.#changes.add(change);
       for (const member of this.#pendingSubscriptions.values()) this.wake(member);
@@ -198,7 +198,7 @@ export class SubscriptionHub {
   /** Why a subscription whose client does not read cannot wait for it, if so. */
   overdue(subscription: Subscription): string | undefined {
     const behind = subscription instanceof ChainSubscription ? subscription.behind : 0;
-    return behind > this.#mostBehind ? `${behind} blocks behind` : undefined;
+    return behind > this.#maxBehind ? `${behind} blocks behind` : undefined;
   }
 
   /** The view of the latest commit; reads of the store in the same synchronous run fit it. */
@@ -235,10 +235,10 @@ export class SubscriptionHub {
       });
     }
     const behind = view.head.number - common.number;
-    if (behind > this.#mostBehind) {
-      const what = `cursor: too old, ${behind} blocks behind, and at most ${this.#mostBehind} are sent again`;
+    if (behind > this.#maxBehind) {
+      const what = `cursor: too old, ${behind} blocks behind, and at most ${this.#maxBehind} are sent again`;
       throw new ExecutionError(`${what}; read the blocks and subscribe without a cursor`, {
-        data: { reason: "cursor-too-old", behind, most: this.#mostBehind },
+        data: { reason: "cursor-too-old", behind, most: this.#maxBehind },
       });
     }
     const { number, hash } = cursor;

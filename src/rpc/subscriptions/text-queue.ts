@@ -1,5 +1,5 @@
 const LENGTH_BYTES = 4;
-const LEAST_BYTES = 1_024;
+const MIN_BYTES = 1_024;
 const EMPTY = new DataView(new ArrayBuffer(0));
 
 /**
@@ -60,7 +60,7 @@ export class TextQueue {
   #reserve(more: number): void {
     if (this.#to + more <= this.#buffer.byteLength) return;
     const { bytes } = this;
-    const grown = new Uint8Array(Math.max(LEAST_BYTES, 2 * (bytes + more)));
+    const grown = new Uint8Array(Math.max(MIN_BYTES, 2 * (bytes + more)));
     grown.set(this.#slice(this.#from, bytes));
     this.#buffer = new DataView(grown.buffer);
     this.#from = 0;

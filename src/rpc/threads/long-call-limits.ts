@@ -6,10 +6,10 @@ import { clientNetwork } from "../limits/client-address.ts";
  * Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a
  * second.
  */
-export const MOST_WAITING = 256;
-export const MOST_WAITING_PER_CLIENT = 128;
+export const MAX_WAITING = 256;
+export const MAX_WAITING_PER_CLIENT = 128;
 /** Long calls of one client that a thread passes on: those that may wait, and some that run. */
-const MOST_PER_CLIENT = MOST_WAITING_PER_CLIENT + 4;
+const MAX_PER_CLIENT = MAX_WAITING_PER_CLIENT + 4;
 
 export function tooManyLongCalls(cause?: unknown): RpcError {
   return new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting", { cause });
@@ -38,7 +38,7 @@ export class LimitedLongCalls implements LongCalls {
   async #limited<T>(address: string, answer: () => Promise<T>): Promise<T> {
     const client = clientNetwork(address);
     const underWay = this.#underWay.get(client) ?? 0;
-    if (underWay >= MOST_PER_CLIENT) throw tooManyLongCalls();
+    if (underWay >= MAX_PER_CLIENT) throw tooManyLongCalls();
     this.#underWay.set(client, underWay + 1);
     try {
       return await answer();

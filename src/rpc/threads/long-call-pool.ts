@@ -8,7 +8,7 @@ import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 import type { RevertWords } from "../ports/node-status.ts";
 import type { Namespace } from "../registry/registry.ts";
-import { MOST_WAITING, MOST_WAITING_PER_CLIENT, tooManyLongCalls } from "./long-call-limits.ts";
+import { MAX_WAITING, MAX_WAITING_PER_CLIENT, tooManyLongCalls } from "./long-call-limits.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
 /** Plain data: it crosses threads. */
@@ -51,8 +51,8 @@ export class LongCallPool implements LongCalls {
     this.#log = log;
     this.#places = new ClientPlaces({
       places: threads,
-      mostWaiting: MOST_WAITING,
-      mostWaitingPerClient: MOST_WAITING_PER_CLIENT,
+      maxWaiting: MAX_WAITING,
+      maxWaitingPerClient: MAX_WAITING_PER_CLIENT,
     });
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "long-call-worker"),

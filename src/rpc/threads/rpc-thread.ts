@@ -25,7 +25,7 @@ import { LimitedLongCalls } from "./long-call-limits.ts";
 import { consistencyOf, openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */
-const MOST_WAITING_CALLS = 1_024;
+const MAX_WAITING_CALLS = 1_024;
 
 /** What all RPC threads of a node have in common. Plain data and shared memory. */
 export interface RpcThreadSettings {
@@ -128,7 +128,7 @@ export async function runRpcThread(
 ): Promise<void> {
   const { status, server } = settings;
   const { store, ...reads } = openRpcReads(settings.reads);
-  const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS, handsOver: givenTxBuffers });
+  const remoteCalls = new RemoteCalls(calls, { max: MAX_WAITING_CALLS, handsOver: givenTxBuffers });
   const remote = remoteServices(remoteCalls);
   let { upstreams } = settings;
   const live = upstreams === undefined ? remote : neededServices();

@@ -23,7 +23,7 @@ export interface RequestOrigin {
 }
 
 /** Peers whose trust is remembered; a proxy has few addresses. */
-const MOST_REMEMBERED = 1024;
+const MAX_REMEMBERED = 1024;
 
 /**
  * Tells which client is behind the proxies that are trusted. Every proxy adds the address that it was asked from at the
@@ -53,7 +53,7 @@ export class TrustedProxies {
     const plain = address.replace(/%.*$/, "");
     const version = isIP(plain);
     const trusted = version !== 0 && this.#networks.check(plain, version === 4 ? "ipv4" : "ipv6");
-    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear();
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     this.#known.set(address, trusted);
     return trusted;
   }

@@ -5,10 +5,10 @@ const { rpc, admin, local, key, batch } = document.body.dataset;
 export const HAS_ADMIN = admin === "true";
 export const IS_LOCAL = local === "true";
 export const NEEDS_KEY = key === "true";
-const MOST_CALLS = Number(batch);
+const MAX_CALLS = Number(batch);
 
 const TICK_MS = 2_000;
-const MOST_PAUSE_MS = 16_000;
+const MAX_PAUSE_MS = 16_000;
 const TIMEOUT_MS = 15_000;
 /** The key of the admin port; kept for this tab only and sent to nothing but this port. */
 const KEY_ITEM = "svc-admin-api-key";
@@ -91,7 +91,7 @@ async function post(calls) {
 
 async function postAll(calls) {
   const answers = [];
-  for (let i = 0; i < calls.length; i += MOST_CALLS) answers.push(...(await post(calls.slice(i, i + MOST_CALLS))));
+  for (let i = 0; i < calls.length; i += MAX_CALLS) answers.push(...(await post(calls.slice(i, i + MAX_CALLS))));
   return answers;
 }
 
@@ -134,7 +134,7 @@ async function tick() {
       });
     } catch (error) {
       if (link.state === "open" || link.state === "connecting" || link.state === "down") {
-        pause = Math.min(MOST_PAUSE_MS, pause * 2);
+        pause = Math.min(MAX_PAUSE_MS, pause * 2);
         setLink({ state: "down", message: error instanceof CallError ? error.message : "" });
       }
     }

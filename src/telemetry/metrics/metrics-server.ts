@@ -32,7 +32,7 @@ export interface MetricsServer {
 }
 
 /** Scrapers are few; further connections are refused. */
-const MOST_CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 const TIMEOUT_MS = 10_000;
 /** One collection answers all requests that come within this time. */
 const REUSED_MS = 250;
@@ -58,7 +58,7 @@ export async function startMetricsServer({ metrics, host, port }: MetricsServerO
       return answer(response, 405, "Method Not Allowed", { Allow: "GET, HEAD" });
     answer(response, 200, current(), { "Content-Type": PROMETHEUS_CONTENT_TYPE });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.timeout = TIMEOUT_MS;
   try {
     await listening(server, host, port);

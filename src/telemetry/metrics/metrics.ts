@@ -26,7 +26,7 @@ export interface Observation {
 }
 
 /** Most series of a metric; further ones are dropped and counted. */
-export const MOST_SERIES = 256;
+export const MAX_SERIES = 256;
 
 const NO_LABELS: Labels = {};
 
@@ -66,7 +66,7 @@ class Instrument {
     const key = seriesKey(labels);
     let series = this.#series.get(key);
     if (series === undefined) {
-      if (this.#series.size >= MOST_SERIES) {
+      if (this.#series.size >= MAX_SERIES) {
         this.#dropped();
         return undefined;
       }
@@ -195,7 +195,7 @@ export class Metrics {
     const take = (row: MetricRow, series: MetricSeries): void => {
       checkLabels(row, series.labels);
       const family = familyOf(row);
-      if (family.series.length < MOST_SERIES) family.series.push(series);
+      if (family.series.length < MAX_SERIES) family.series.push(series);
       else this.#dropped++;
     };
     const observation: Observation = {

@@ -61,7 +61,7 @@ const GC_KINDS = new Map<number, string>([
 /** Milliseconds between two looks at the event loop. */
 const RESOLUTION_MS = 20;
 /** Delays are of the time since a collection; one this soon after another gives the same. */
-const LEAST_WINDOW_MS = 5_000;
+const MIN_WINDOW_MS = 5_000;
 
 /** Exports memory, CPU time and the event loop of the thread that calls this. Returns a function that ends it. */
 export function observeProcess(metrics: Metrics): () => void {
@@ -121,7 +121,7 @@ function eventLoopDelays(measured: LoopDelay): () => ReadonlyMap<DelayName, numb
   let latest: ReadonlyMap<DelayName, number> = new Map();
   let begun = Number.NEGATIVE_INFINITY;
   return () => {
-    if (performance.now() - begun < LEAST_WINDOW_MS || measured.count === 0) return latest;
+    if (performance.now() - begun < MIN_WINDOW_MS || measured.count === 0) return latest;
     const { min, mean, max, stddev } = measured;
     latest = new Map<DelayName, number>([
       ...(Object.entries({ min, mean, max, stddev }) as [DelayName, number][]),

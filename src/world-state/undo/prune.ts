@@ -4,7 +4,7 @@ import { inSteps } from "../steps.ts";
 import { blockKey, historyKey } from "../tables/row-keys.ts";
 import { TILE_KEY_BYTES, writeTileKey } from "../tile-address.ts";
 import { changedTiles, replacedSlots } from "./changed-rows.ts";
-import { MOST_TOGETHER, type UndoSpace, undoneBlocks } from "./undone-blocks.ts";
+import { MAX_TOGETHER, type UndoSpace, undoneBlocks } from "./undone-blocks.ts";
 
 /**
  * Drops the versions that ended before `block`, or those of as many blocks from `oldest` on as may be gone through
@@ -14,7 +14,7 @@ export function pruneHistory(
   { store, tables }: Pick<UndoSpace, "store" | "tables">,
   oldest: number,
   block: number,
-  most = MOST_TOGETHER,
+  most = MAX_TOGETHER,
 ): number {
   const version = new Uint8Array(TILE_KEY_BYTES + 4);
   const blocks = undoneBlocks(tables, upTo(Math.max(oldest, 1), block), most);

@@ -17,15 +17,15 @@ export interface UndoSpace {
 }
 
 /** Bounds of the blocks that are gone through together, at least one, and so of time and memory. */
-export interface MostTogether {
+export interface MaxTogether {
   undoBytes: number;
   blocks: number;
 }
 
-export const MOST_TOGETHER: MostTogether = { undoBytes: 2 * 1024 * 1024, blocks: 1024 };
+export const MAX_TOGETHER: MaxTogether = { undoBytes: 2 * 1024 * 1024, blocks: 1024 };
 
 /** Blocks of `numbers` up to a bound, in this order; those without an undo row are left out. */
-export function undoneBlocks(tables: WorldStateTables, numbers: Iterable<number>, most: MostTogether): UndoneBlock[] {
+export function undoneBlocks(tables: WorldStateTables, numbers: Iterable<number>, most: MaxTogether): UndoneBlock[] {
   const blocks: UndoneBlock[] = [];
   let bytes = 0;
   for (const block of numbers) {

@@ -8,7 +8,7 @@ import type { UndoneBlock, UndoSpace } from "./undone-blocks.ts";
 
 const SINCE = 4;
 /** Largest row of a tile: 4 | bitmap 4 | 30 words. */
-const MOST_ROW_BYTES = SINCE + 4 + 30 * 32;
+const MAX_ROW_BYTES = SINCE + 4 + 30 * 32;
 /** Tiles per nested transaction; each also removes some rows of history. */
 const TILES_PER_STEP = 256;
 
@@ -25,8 +25,8 @@ class TileRestorer {
   readonly #key = new Uint8Array(TILE_KEY_BYTES);
   readonly #version = new Uint8Array(TILE_KEY_BYTES + 4);
   /** Rows that a version is put together from, one after the other. */
-  #rows = new Uint8Array(4 * MOST_ROW_BYTES);
-  readonly #restored = new Uint8Array(MOST_ROW_BYTES);
+  #rows = new Uint8Array(4 * MAX_ROW_BYTES);
+  readonly #restored = new Uint8Array(MAX_ROW_BYTES);
 
   constructor(space: UndoSpace) {
     this.#space = space;
@@ -58,7 +58,7 @@ class TileRestorer {
     const records: Uint8Array[] = [];
     let at = 0;
     for (let version = 0; ; version++) {
-      this.#reserve(at + MOST_ROW_BYTES);
+      this.#reserve(at + MAX_ROW_BYTES);
       const length =
         version < blocks.length
           ? tileHistory.readInto(this.#endedBy(blocks[version]), this.#rows, at)

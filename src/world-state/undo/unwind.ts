@@ -3,7 +3,7 @@ import { blockKey, positionKey } from "../tables/row-keys.ts";
 import { readState } from "../tables/state-row.ts";
 import { updateStatus } from "../tables/status-row.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
-import { MOST_TOGETHER, type UndoneBlock, type UndoSpace, undoneBlocks } from "./undone-blocks.ts";
+import { MAX_TOGETHER, type UndoneBlock, type UndoSpace, undoneBlocks } from "./undone-blocks.ts";
 import { removeAppended } from "./unwind-appended.ts";
 import { removeIndexed } from "./unwind-indexed.ts";
 import { restoreTiles } from "./unwind-tiles.ts";
@@ -13,7 +13,7 @@ import { restoreValues } from "./unwind-values.ts";
  * Removes the blocks after `block` from every table: the exact inverse of writing them. Every row is set once, to what
  * it was after `block`, and every table is gone through in order of its keys. Runs inside a transaction.
  */
-export function unwindBlocks(space: UndoSpace, tip: number, block: number, most = MOST_TOGETHER): void {
+export function unwindBlocks(space: UndoSpace, tip: number, block: number, most = MAX_TOGETHER): void {
   for (let last = tip; last > block; ) {
     const blocks = undoneBlocks(space.tables, downFrom(last, block), most).reverse();
     const first = last - blocks.length + 1;

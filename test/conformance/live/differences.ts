@@ -21,7 +21,7 @@ interface Tally {
 const SHOWN_CHARACTERS = 300;
 const TRIES = 4;
 const PAUSE_MS = 1_000;
-const MOST_MOVES = 30;
+const MAX_MOVES = 30;
 /** Longest wait until both nodes report the same tip: several L1 blocks. */
 const SAME_TIP_MS = 120_000;
 
@@ -64,7 +64,7 @@ export class Comparison {
       const moved = (await reference.tip()) !== tip || (await own.tip()) !== tip;
       const pointers = differingPointers(theirs, ours);
       if (moved) {
-        if (++moves === MOST_MOVES) throw new Error(`the chain never stood still for ${method}`);
+        if (++moves === MAX_MOVES) throw new Error(`the chain never stood still for ${method}`);
         tries--;
         continue;
       }

@@ -17,7 +17,7 @@ const PAYERS = [fr(71), fr(72), fr(73)];
 const UNKNOWN = seeded("a tx that nobody has");
 
 const index = fc.nat(TXS - 1);
-const some = (most: number) => fc.uniqueArray(index, { minLength: 1, maxLength: most });
+const some = (max: number) => fc.uniqueArray(index, { minLength: 1, maxLength: max });
 const plan = fc.record({
   salt: fc.nat(1_000),
   fee: fc.nat(6),
@@ -52,7 +52,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("finalize"), behind: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("slot"), slots: fc.nat(2), seconds: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("remove"), txs: some(2) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("limit"), most: fc.integer({ min: 0, max: 6 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("limit"), max: fc.integer({ min: 0, max: 6 }) }) },
   { weight: 1, arbitrary: fc.constant({ kind: "restart" } as const) },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -145,9 +145,9 @@ class Twins {
         return;
       case "limit":
         if (!("most" in op)) return;
-        this.options.maxPending = op.most;
-        this.model.maxPending = op.most;
-        this.pool.configure({ maxPending: op.most });
+        this.options.maxPending = op.max;
+        this.model.maxPending = op.max;
+        this.pool.configure({ maxPending: op.max });
         return;
       case "restart":
         this.pool = new TxPool(this.store, this.world, this.options);

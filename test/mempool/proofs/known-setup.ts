@@ -18,7 +18,7 @@ const LAST_MINI_ROW = MINI_ROWS - 5;
 const RESULT_ROW = 8;
 /** Polynomials whose rows are in an order, and the values between which the order leaves no gap wider than STEP. */
 const ORDERED_POLYNOMIALS = 5;
-const LARGEST_VALUE = 16_383;
+const MAX_VALUE = 16_383;
 const STEP = 3;
 
 function range(from: number, to: number, step = 1): number[] {
@@ -37,7 +37,7 @@ function selector(rows: readonly number[]): bigint {
 
 /** The steps from the largest value down to 0, each once for every ordered polynomial. */
 function orderedSteps(): bigint {
-  const values = range(0, LARGEST_VALUE, STEP).reverse();
+  const values = range(0, MAX_VALUE, STEP).reverse();
   return evaluated(values.flatMap((value) => Array.from({ length: ORDERED_POLYNOMIALS }, () => BigInt(value))));
 }
 

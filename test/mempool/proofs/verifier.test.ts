@@ -79,7 +79,7 @@ describe("queue", () => {
 
   test("a limited number of proofs are verified at once, a limited number wait, and the next is refused", async () => {
     const { held, backend } = heldBackend();
-    const verifier = new BbVerifier(backend, { parallel: 2, mostWaiting: 3 });
+    const verifier = new BbVerifier(backend, { parallel: 2, maxWaiting: 3 });
     const verdicts = Array.from({ length: 5 }, () => verifier.verify(privateTx));
     await expect(verifier.verify(privateTx)).rejects.toThrow(ProofQueueFullError);
     for (let done = 0; done < 5; done++) {

@@ -14,7 +14,7 @@ import { buildTx } from "../../execution/tx-builder.ts";
 const core = loadCore();
 
 /** Largest L2 gas limit that a tx can have. */
-const MOST_L2_GAS = 2 ** 32 - 1;
+const MAX_L2_GAS = 2 ** 32 - 1;
 
 /** SET_8 of a u32, 0, then RETURN of nothing. */
 export const RETURNS = Uint8Array.from(Buffer.from("2700000400" + "3b0000000000", "hex"));
@@ -32,7 +32,7 @@ export interface OwnClassOptions {
 
 /** A tx that publishes a class with a program, deploys a contract of it and calls it. It has no fee payer. */
 export function txOfOwnClass(program: Uint8Array, options: OwnClassOptions = {}): Tx {
-  const { calldata = new Uint8Array(0), l2Gas = MOST_L2_GAS, seed = 1 } = options;
+  const { calldata = new Uint8Array(0), l2Gas = MAX_L2_GAS, seed = 1 } = options;
   const artifactHash = fr(seed);
   const classId = contractClassId(core, artifactHash, FR_ZERO, publicBytecodeCommitment(core, program));
   const address = fr(0x10_0000 + seed);

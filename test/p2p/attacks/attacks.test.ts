@@ -10,9 +10,9 @@ const MIB = 2 ** 20;
 const AT_ONCE = 6;
 const ATTACK_MS = 1_000;
 /** The node holds 12 MiB of transactions; its limits allow it a few hundred more for what peers are sending. */
-const MOST_MEMORY = 1_024 * MIB;
+const MAX_MEMORY = 1_024 * MIB;
 /** Two for each of the node's 100 peers, 256 incomplete handshakes, and its own files. */
-const MOST_DESCRIPTORS = 600;
+const MAX_DESCRIPTORS = 600;
 /** Kinds that must get through to the node; on a busy machine many peers are too slow to connect in their second. */
 const MUST_REACH = 25;
 
@@ -36,8 +36,8 @@ test.each(groups.map((group) => [group.join("; "), group] as const))(
     expect(trial.alive).toBe(true);
     expect({ lost: honest.lost, disconnects }).toEqual({ lost: 0, disconnects: 0 });
     expect(honest.gossip.length).toBeGreaterThan(0);
-    expect(memory.peak).toBeLessThan(MOST_MEMORY);
-    expect(descriptors.peak).toBeLessThan(MOST_DESCRIPTORS);
+    expect(memory.peak).toBeLessThan(MAX_MEMORY);
+    expect(descriptors.peak).toBeLessThan(MAX_DESCRIPTORS);
     expect(trial.log).not.toMatch(/ERROR|Unhandled|Warning/);
   },
 );

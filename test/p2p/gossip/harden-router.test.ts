@@ -45,14 +45,14 @@ const heartbeat = () => router.dispatchEvent(new CustomEvent("gossipsub:heartbea
 test("gossipsub's caches of seen messages have a largest size", () => {
   expect(inside.seenCache).toBeInstanceOf(BoundedTimeCache);
   expect(inside.fastMsgIdCache).toBeInstanceOf(BoundedTimeCache);
-  const cache = new BoundedTimeCache<number>({ validMs: 1_000, most: 3 });
+  const cache = new BoundedTimeCache<number>({ validMs: 1_000, max: 3 });
   for (let i = 0; i < 10; i++) cache.put(`${i}`, i);
   expect(["6", "7", "8", "9"].map((key) => cache.get(key))).toEqual([undefined, 7, 8, 9]);
 });
 
 test("a bounded cache keeps the first value of a key and forgets keys after their time", () => {
   let now = 0;
-  const cache = new BoundedTimeCache<string>({ validMs: 100, most: 10, now: () => now });
+  const cache = new BoundedTimeCache<string>({ validMs: 100, max: 10, now: () => now });
   expect([cache.put("a", "first"), cache.put("a", "second")]).toEqual([false, true]);
   now = 50;
   cache.put("b", "b");

@@ -33,7 +33,7 @@ function from(address: string): MultiaddrConnection {
 test("connections from a refused IP address, or without one, are denied", () => {
   const gater = connectionGater({
     refuses: { address: (ip) => ip === "10.0.0.1" || ip === "2001:db8::1", peer: () => false },
-    mostPerAddress: 10,
+    maxPerAddress: 10,
     inboundAddresses: () => [],
     connectionsWith: () => 0,
     halfOpen: new HalfOpenConnections({ overall: 100, perAddress: 100 }),
@@ -48,7 +48,7 @@ test("one IP address has a limited number of inbound connections, and others are
   const open: string[] = [];
   const gater = connectionGater({
     refuses: { address: () => false, peer: () => false },
-    mostPerAddress: 2,
+    maxPerAddress: 2,
     inboundAddresses: () => open,
     connectionsWith: () => 0,
     halfOpen: new HalfOpenConnections({ overall: 100, perAddress: 100 }),

@@ -13,7 +13,7 @@ export class TipSamples {
   /** Samples with the same proposed block. */
   same = 0;
   /** Most blocks that our proposed tip was behind. */
-  mostBehind = 0;
+  maxBehind = 0;
   failed = 0;
 
   async take(ours: string, theirs: string): Promise<void> {
@@ -26,7 +26,7 @@ export class TipSamples {
       if (own.proposed.number > own.checkpointed.block.number) this.ahead.ours++;
       if (other.proposed.number > other.checkpointed.block.number) this.ahead.theirs++;
       if (own.proposed.number === other.proposed.number && own.proposed.hash === other.proposed.hash) this.same++;
-      this.mostBehind = Math.max(this.mostBehind, other.proposed.number - own.proposed.number);
+      this.maxBehind = Math.max(this.maxBehind, other.proposed.number - own.proposed.number);
     } catch {
       this.failed++;
     }

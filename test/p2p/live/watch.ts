@@ -80,7 +80,7 @@ export async function watchBeside(options: WatchOptions): Promise<void> {
         ...counts,
         arrivals: sorted.length,
         medianMs: sorted[sorted.length >> 1],
-        mostMs: sorted.at(-1),
+        maxMs: sorted.at(-1),
       };
       return { passed: counts.never + counts.failed === 0 && counts.mined === counts.sent && counts.sent > 0, figures };
     });

@@ -48,7 +48,7 @@ describe("a search for a block's txs among peers", () => {
     const requests = peers.asked.map(({ bytes }) => decodeBlockTxsRequest(bytes));
     expect(requests.every(({ hashes, wanted }) => hashes.length <= 8 && wanted.count() === hashes.length)).toBe(true);
     expect(requests[0].hashes.map(toHex)).toEqual(hashesOf(txs).slice(0, 8).map(toHex));
-    expect(peers.mostOfOne).toBe(1);
+    expect(peers.maxOfOne).toBe(1);
     expect(peers.penalized).toEqual([]);
   });
 
@@ -100,8 +100,8 @@ describe("a search for a block's txs among peers", () => {
     const handlers = peerHandlers(txs);
     for (let i = 0; i < 30; i++) peers.add(`peer ${i}`, handlers);
     await run();
-    expect(peers.mostAtOnce).toBe(10);
-    expect(peers.mostOfOne).toBe(1);
+    expect(peers.maxAtOnce).toBe(10);
+    expect(peers.maxOfOne).toBe(1);
   });
 
   it("a search for a block's txs among peers asks peers that connect later", async () => {

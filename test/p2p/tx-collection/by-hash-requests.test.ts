@@ -32,7 +32,7 @@ describe("requests for txs by hash", () => {
     await run();
     expect(txs.map(({ hash }) => pool.status(hash))).toEqual(txs.map(() => "protected"));
     expect(peers.asked.map(({ bytes }) => decodeTxRequest(bytes).length)).toEqual(Array(30).fill(1));
-    expect([peers.mostOfOne, new Set(peers.asked.map(({ peer }) => peer)).size]).toEqual([1, 10]);
+    expect([peers.maxOfOne, new Set(peers.asked.map(({ peer }) => peer)).size]).toEqual([1, 10]);
   });
 
   it("requests for txs by hash go to another peer in the next round, three rounds in all", async () => {

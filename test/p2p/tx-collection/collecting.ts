@@ -117,8 +117,8 @@ export class MemoryPeers implements RequestClient {
   readonly #handlers = new Map<string, RequestHandlers>();
   readonly #busy = new Map<string, number>();
   /** Most requests that one peer, and all peers, had at once. */
-  mostOfOne = 0;
-  mostAtOnce = 0;
+  maxOfOne = 0;
+  maxAtOnce = 0;
   delayMs = 1;
   respond: Respond = () => undefined;
 
@@ -151,9 +151,9 @@ export class MemoryPeers implements RequestClient {
     this.asked.push(request);
     const own = (this.#busy.get(peer) ?? 0) + 1;
     this.#busy.set(peer, own);
-    this.mostOfOne = Math.max(this.mostOfOne, own);
-    this.mostAtOnce = Math.max(
-      this.mostAtOnce,
+    this.maxOfOne = Math.max(this.maxOfOne, own);
+    this.maxAtOnce = Math.max(
+      this.maxAtOnce,
       [...this.#busy.values()].reduce((a, b) => a + b, 0),
     );
     try {

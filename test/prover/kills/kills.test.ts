@@ -15,7 +15,7 @@ const KILLED: readonly PartName[] = ["agent", "broker", "prover node", "agent", 
 /** With many kills, jobs take long enough for the epoch to last. */
 const IS_LONG = KILLS > 20;
 const JOB_MS = IS_LONG ? 800 : 20;
-const MOST_BETWEEN_KILLS_MS = IS_LONG ? 2500 : 800;
+const MAX_BETWEEN_KILLS_MS = IS_LONG ? 2500 : 800;
 const LAST_OF_EPOCH_23 = 56;
 const RECORDED = recordedSubmissions().filter(({ epoch }) => epoch >= 23);
 
@@ -35,7 +35,7 @@ it("an epoch is proven once, however often prover node, broker and agents are ki
   provers = await KilledProvers.start(folder, JOB_MS);
   const progress: number[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
-    await sleep(randomInt(100, MOST_BETWEEN_KILLS_MS));
+    await sleep(randomInt(100, MAX_BETWEEN_KILLS_MS));
     await provers.kill(KILLED[kill % KILLED.length]);
     progress.push(provers.jobsDone);
   }

@@ -14,11 +14,11 @@ afterEach(() => {
   for (const hub of hubs.splice(0)) hub.close();
 });
 
-function hubOf(chain: MovingChain, mostBehind = 10_000): SubscriptionHub {
+function hubOf(chain: MovingChain, maxBehind = 10_000): SubscriptionHub {
   const services = fakeServices({ chain: chain.reader });
   const hub = new SubscriptionHub(
     { ...services, store: chain, pool: undefined, poolStatus: () => undefined },
-    { mostBehind },
+    { maxBehind },
   );
   hubs.push(hub);
   return hub;

@@ -56,10 +56,10 @@ describe.each([
     stallTimeoutMs = 120_000,
     messageTimeoutMs = 120_000,
     maxMessageBytes = MAX_MESSAGE,
-    mostUnfinished = 1024 * 1024,
+    maxUnfinished = 1024 * 1024,
     perSecond = 0,
   } = {}) => {
-    unfinished = new AnswerBudget(mostUnfinished);
+    unfinished = new AnswerBudget(maxUnfinished);
     cuts = new SocketCuts();
     logger.entries.length = 0;
     chain = new MovingChain();
@@ -91,7 +91,7 @@ describe.each([
         },
         poolStatus: async (hash) => pool.statuses.get(toHex(hash)),
       },
-      { mostBehind: 1_000 },
+      { maxBehind: 1_000 },
     );
     const rateLimit = perSecond > 0 ? new RateLimit({ perSecond, now: () => 0 }) : undefined;
     sockets = new SocketApplication(
@@ -424,7 +424,7 @@ describe.each([
   });
 
   test.runIf(adapter === "node:http")("unfinished messages share a bound, and give it back", async () => {
-    await start({ mostUnfinished: 100_000 });
+    await start({ maxUnfinished: 100_000 });
     const part = Buffer.concat([frameHead(0x01, 40_000), Buffer.alloc(40_000, " "), frameHead(0x80, 20_000)]);
     const first = await rawSocket(listener.port);
     first.write(part);
@@ -451,7 +451,7 @@ describe.each([
     "few sockets at once may send long messages, whether they do or not",
     async () => {
       const maxMessageBytes = 4 * MAX_MESSAGE;
-      await start({ maxMessageBytes, mostUnfinished: 2 * maxMessageBytes });
+      await start({ maxMessageBytes, maxUnfinished: 2 * maxMessageBytes });
       const long = (text: string) => text.padEnd(MAX_MESSAGE + 1);
       const call = long(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "node_getBlockNumber" }));
       const first = await connect();

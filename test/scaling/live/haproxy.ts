@@ -37,7 +37,7 @@ const START_MS = 120_000;
 const CUTS = 10;
 const L1_RESTS_MS = 1_000;
 /** Several blocks fit in it, and the first frame does not always. */
-const MOST_BYTES_TO_CUT = 8_000;
+const MAX_BYTES_TO_CUT = 8_000;
 mkdirSync(folder, { recursive: true });
 
 const [feedPort, adminPort, l1Port] = [await freePort(), await freePort(), await freePort()];
@@ -163,7 +163,7 @@ const phases: Phase[] = [
   {
     name: "feed cut off at any byte",
     async fault() {
-      onlyFeed.cutAfter = () => Math.floor(Math.random() * MOST_BYTES_TO_CUT);
+      onlyFeed.cutAfter = () => Math.floor(Math.random() * MAX_BYTES_TO_CUT);
       onlyFeed.disconnect();
       await until(`the feed is cut off ${CUTS} times`, START_MS, async () => onlyFeed.cuts >= CUTS);
       onlyFeed.cutAfter = () => Number.POSITIVE_INFINITY;
@@ -277,13 +277,13 @@ async function retries(): Promise<number> {
 
 function report(
   name: string,
-  { answered, longestMs, behind, failed, old }: ReadCounts,
+  { answered, maxMs, behind, failed, old }: ReadCounts,
   { sent, again, refused, lost, orphaned, undone }: Awaited<ReturnType<TxLoad["settled"]>>,
   retried: number,
 ): void {
   const row = [
     answered,
-    Math.round(longestMs),
+    Math.round(maxMs),
     behind,
     failed.length,
     old.length,

@@ -107,7 +107,7 @@ async function steps(
   title: string,
 ): Promise<number> {
   const [all, alone] = [[], []] as [Awaited<ReturnType<typeof step>>[], Extract<FromNode, { kind: "step" }>[]];
-  let mostMemory = 0;
+  let maxMemory = 0;
   const stepBare = async (): Promise<void> => {
     await settle();
     alone.push(await bare.ask({ ask: "step" }, "step"));
@@ -116,7 +116,7 @@ async function steps(
     if (i % 2 === 0) await stepBare();
     await settle();
     all.push(await step(node, clients));
-    mostMemory = Math.max(mostMemory, await memoryOf(node));
+    maxMemory = Math.max(maxMemory, await memoryOf(node));
     if (i % 2 === 1) await stepBare();
   }
   console.log(`${title}: last delivery after the commit: ${spread(all.flatMap(({ delays }) => delays))}`);
@@ -125,7 +125,7 @@ async function steps(
   const ratios = all.map(({ importCpuMs }, i) => importCpuMs / alone[i].importCpuMs).sort((a, b) => a - b);
   const [low, median, high] = [0.25, 0.5, 0.75].map((share) => ratios[Math.floor(share * count)].toFixed(2));
   console.log(`${title}: CPU time of the importing thread: ${median} times that without clients (${low} to ${high})`);
-  return mostMemory;
+  return maxMemory;
 }
 
 const { node, port, checkpoints } = await startNode();

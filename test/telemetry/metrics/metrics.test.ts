@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { counter, gauge, histogram, upDownCounter } from "../../../src/telemetry/metrics/metric-row.ts";
-import { Metrics, MOST_SERIES } from "../../../src/telemetry/metrics/metrics.ts";
+import { MAX_SERIES, Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../../src/telemetry/metrics/metrics-server.ts";
 import { prometheusText } from "../../../src/telemetry/metrics/prometheus-text.ts";
 
@@ -56,9 +56,9 @@ test("a label that the row does not have is refused", () => {
 test("series beyond the limit of a metric are dropped and counted", () => {
   const metrics = new Metrics(noFailure);
   const calls = metrics.counter(counter("calls", { labels: { method: "any" }, meaning: "calls" }));
-  for (let i = 0; i < MOST_SERIES + 5; i++) calls.add(1, { method: `m${i}` });
+  for (let i = 0; i < MAX_SERIES + 5; i++) calls.add(1, { method: `m${i}` });
   const [family] = metrics.collect();
-  expect(family.series).toHaveLength(MOST_SERIES);
+  expect(family.series).toHaveLength(MAX_SERIES);
   expect(metrics.dropped).toBe(5);
 });
 

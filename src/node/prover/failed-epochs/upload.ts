@@ -24,7 +24,7 @@ const zip = promisify(gzip);
 /** Epochs before the newest one for which it is known whether they were uploaded. */
 const REMEMBERED_EPOCHS = 64;
 /** Characters of a reason that are stored. */
-const LONGEST_REASON = 4000;
+const MAX_REASON_LENGTH = 4000;
 
 export type FailedRun = Pick<EpochRun, "id" | "epoch" | "checkpoints">;
 
@@ -129,7 +129,7 @@ export class FailedEpochUploader {
       version: 1,
       ...network,
       epoch,
-      reason: reason.slice(0, LONGEST_REASON),
+      reason: reason.slice(0, MAX_REASON_LENGTH),
       failedAt: failedAt.toISOString(),
       proverId: toHex(proverId),
       epochDuration: constants.epochDuration,

@@ -1,9 +1,9 @@
 import type { ScoreInternals } from "./router-internals.ts";
 
 /** Delivery records that the library keeps for two minutes. */
-const MOST_DELIVERIES = 1 << 17;
+const MAX_DELIVERIES = 1 << 17;
 /** Peers that left and whose scores are kept for an hour. */
-const MOST_ABSENT = 1 << 13;
+const MAX_ABSENT = 1 << 13;
 
 /** A peer that comes back has the score with which it left. The library would forget it. */
 export function keepScoresOfReturningPeers(score: ScoreInternals): void {
@@ -20,11 +20,11 @@ export function keepScoresOfReturningPeers(score: ScoreInternals): void {
 
 /** Drops the oldest delivery records and scores of absent peers beyond their limits. */
 export function trimScores({ deliveryRecords, peerStats, scoreCache }: ScoreInternals): void {
-  while (deliveryRecords.queue.length > MOST_DELIVERIES) {
+  while (deliveryRecords.queue.length > MAX_DELIVERIES) {
     const oldest = deliveryRecords.queue.shift();
     if (oldest !== undefined) deliveryRecords.records.delete(oldest.msgId);
   }
-  let surplus = peerStats.size - MOST_ABSENT;
+  let surplus = peerStats.size - MAX_ABSENT;
   if (surplus > 0) {
     for (const stats of peerStats.values()) {
       if (stats.connected) continue;
@@ -33,5 +33,5 @@ export function trimScores({ deliveryRecords, peerStats, scoreCache }: ScoreInte
       if (--surplus === 0) break;
     }
   }
-  if (scoreCache.size > 2 * MOST_ABSENT) scoreCache.clear();
+  if (scoreCache.size > 2 * MAX_ABSENT) scoreCache.clear();
 }

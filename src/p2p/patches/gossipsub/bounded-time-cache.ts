@@ -4,12 +4,12 @@ import { dropOldest } from "../../../storage/drop-oldest.ts";
 export class BoundedTimeCache<Value = undefined> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
   readonly #validMs: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #now: () => number;
 
-  constructor({ validMs, most, now = Date.now }: { validMs: number; most: number; now?: () => number }) {
+  constructor({ validMs, max, now = Date.now }: { validMs: number; max: number; now?: () => number }) {
     this.#validMs = validMs;
-    this.#most = most;
+    this.#max = max;
     this.#now = now;
   }
 
@@ -21,7 +21,7 @@ export class BoundedTimeCache<Value = undefined> {
   put(key: string, value: Value): boolean {
     if (this.#entries.has(key)) return true;
     this.#entries.set(key, { value, until: this.#now() + this.#validMs });
-    dropOldest(this.#entries, this.#most);
+    dropOldest(this.#entries, this.#max);
     return false;
   }
 

@@ -32,12 +32,12 @@ const FIRST_BYTES = 64 * 1024;
  * reset.
  */
 export class FrameRoom {
-  readonly #most: number;
+  readonly #max: number;
   readonly #held = new Map<FrameSource, number>();
   #used = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get used(): number {
@@ -49,7 +49,7 @@ export class FrameRoom {
     this.#used += bytes - (this.#held.get(stream) ?? 0);
     if (bytes === 0) this.#held.delete(stream);
     else this.#held.set(stream, bytes);
-    while (this.#used > this.#most) this.#resetLargest();
+    while (this.#used > this.#max) this.#resetLargest();
   }
 
   #resetLargest(): void {

@@ -10,11 +10,11 @@ import { creditOvertakenPeers } from "./overtaken-peers.ts";
 import { type RawMessage, type RouterInternals, routerInternals } from "./router-internals.ts";
 
 /** Keys in each of the library's caches of seen messages: its own have no bound but their time. */
-const MOST_SEEN = 1 << 17;
+const MAX_SEEN = 1 << 17;
 /** Versions that nodes of the network speak. Floodsub and version 1.0 have no scores and backoffs. */
 const PROTOCOLS = ["/meshsub/1.2.0", "/meshsub/1.1.0"];
 /** Longest time for which a peer can ask not to be grafted again, in milliseconds. */
-const MOST_BACKOFF_MS = 3_600_000;
+const MAX_BACKOFF_MS = 3_600_000;
 
 export interface HardenedRouterOptions {
   /** Time for which a message counts as seen. */
@@ -48,8 +48,8 @@ export function hardenRouter(
   const inside = routerInternals(router);
   const disconnect = (peer: PeerId) => void parts.connectionManager.closeConnections(peer).catch(() => {});
   router.protocols = [...PROTOCOLS];
-  inside.seenCache = new BoundedTimeCache<undefined>({ validMs: seenTtlMs, most: MOST_SEEN });
-  inside.fastMsgIdCache = new BoundedTimeCache<string>({ validMs: seenTtlMs, most: MOST_SEEN });
+  inside.seenCache = new BoundedTimeCache<undefined>({ validMs: seenTtlMs, max: MAX_SEEN });
+  inside.fastMsgIdCache = new BoundedTimeCache<string>({ validMs: seenTtlMs, max: MAX_SEEN });
   keepNoFrames(inside);
   limitBackoff(inside);
   fitAnswersIntoFrames(inside);
@@ -87,5 +87,5 @@ function withoutFrame<Message extends RawMessage>(message: Message): Message {
 
 function limitBackoff(inside: RouterInternals): void {
   const add = inside.doAddBackoff.bind(inside);
-  inside.doAddBackoff = (peer, topic, ms) => add(peer, topic, Math.min(ms, MOST_BACKOFF_MS));
+  inside.doAddBackoff = (peer, topic, ms) => add(peer, topic, Math.min(ms, MAX_BACKOFF_MS));
 }

@@ -1,7 +1,7 @@
 import type { OutboundFrames, RouterInternals } from "./router-internals.ts";
 
 /** A larger frame is sent by itself: joining copies. */
-const MOST_JOINED_BYTES = 64 * 1024;
+const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
  * Sends what one turn of the event loop has for a peer as one piece. Each piece costs a frame of the muxer, an
@@ -34,7 +34,7 @@ function joinFramesOf(stream: OutboundFrames): void {
     }
   };
   stream.pushPrefixed = (frame) => {
-    if (frame.byteLength > MOST_JOINED_BYTES || rawStream.writeStatus !== "writable") {
+    if (frame.byteLength > MAX_JOINED_BYTES || rawStream.writeStatus !== "writable") {
       flush();
       rawStream.send(frame);
       return;

@@ -2,11 +2,11 @@ import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
 import { countedBytes, countedFields, field, fields, flag, u32 } from "../../codec/primitives.ts";
 
 /** Longest proof of a circuit, in fields (PUBLIC_VM). */
-const MOST_PROOF_FIELDS = 16_400;
+const MAX_PROOF_FIELDS = 16_400;
 /** Longest binary proof: the public inputs and fields of a client's proof, or of PUBLIC_VM. */
-const MOST_PROOF_BYTES = 32 * MOST_PROOF_FIELDS;
+const MAX_PROOF_BYTES = 32 * MAX_PROOF_FIELDS;
 /** Fields of the longest verification key. */
-const MOST_KEY_FIELDS = 128;
+const MAX_KEY_FIELDS = 128;
 
 /** A proof as a circuit takes it. */
 export interface RecursiveProof {
@@ -22,8 +22,8 @@ export interface RecursiveProof {
 }
 
 const AnyRecursiveProof: Codec<RecursiveProof> = struct({
-  fields: countedFields(MOST_PROOF_FIELDS),
-  binary: struct({ bytes: countedBytes(MOST_PROOF_BYTES), numPublicInputs: u32 }),
+  fields: countedFields(MAX_PROOF_FIELDS),
+  binary: struct({ bytes: countedBytes(MAX_PROOF_BYTES), numPublicInputs: u32 }),
   fieldsValid: flag,
 });
 
@@ -40,9 +40,9 @@ export function recursiveProof(length: number): Codec<RecursiveProof> {
 }
 
 export const VerificationKey = struct({
-  fields: countedFields(MOST_KEY_FIELDS),
+  fields: countedFields(MAX_KEY_FIELDS),
   hash: field,
-  bytes: countedBytes(MOST_KEY_FIELDS * 32),
+  bytes: countedBytes(MAX_KEY_FIELDS * 32),
 });
 export type VerificationKey = Decoded<typeof VerificationKey>;
 

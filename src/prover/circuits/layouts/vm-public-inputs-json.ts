@@ -12,7 +12,7 @@ import {
   jsonObject,
 } from "../../codec/json-codec.ts";
 import type { ScopedL2ToL1Message } from "./values.ts";
-import { MOST_PUBLIC_LOG_FIELDS, type VmPublicInputs } from "./vm-public-inputs.ts";
+import { MAX_PUBLIC_LOG_FIELDS, type VmPublicInputs } from "./vm-public-inputs.ts";
 
 /** JSON forms of values that the public VM takes. */
 
@@ -74,19 +74,19 @@ function inObject<T>(name: string, codec: JsonCodec<T>): JsonCodec<T> {
 
 const flatLogs = jsonObject({
   length: jsonNumber,
-  payload: jsonFields(MOST_PUBLIC_LOG_FIELDS),
+  payload: jsonFields(MAX_PUBLIC_LOG_FIELDS),
 });
 /** The fields of all logs; JSON pads them with zeros. */
 const publicLogsJson: JsonCodec<Uint8Array> = {
   fromJson(value, path) {
     const { length, payload } = flatLogs.fromJson(value, path);
-    if (length > MOST_PUBLIC_LOG_FIELDS) {
-      throw new DecodeError(`${path}.length`, `must be at most ${MOST_PUBLIC_LOG_FIELDS}, got ${length}`);
+    if (length > MAX_PUBLIC_LOG_FIELDS) {
+      throw new DecodeError(`${path}.length`, `must be at most ${MAX_PUBLIC_LOG_FIELDS}, got ${length}`);
     }
     return payload.subarray(0, length * 32);
   },
   toJson(logs) {
-    const payload = new Uint8Array(MOST_PUBLIC_LOG_FIELDS * 32);
+    const payload = new Uint8Array(MAX_PUBLIC_LOG_FIELDS * 32);
     payload.set(logs);
     return flatLogs.toJson({ length: logs.length / 32, payload });
   },

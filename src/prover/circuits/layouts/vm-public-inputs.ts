@@ -28,7 +28,7 @@ const PrivateData = struct({
 export const PublicDataWrite = struct({ leafSlot: field, value: field });
 
 /** Public logs as one run of fields, of which only the used ones are encoded. */
-export const MOST_PUBLIC_LOG_FIELDS = 4096;
+export const MAX_PUBLIC_LOG_FIELDS = 4096;
 
 /** What the circuit of the public VM takes and returns for one transaction. */
 export const VmPublicInputs = struct({
@@ -56,7 +56,7 @@ export const VmPublicInputs = struct({
     noteHashes: fields(64),
     nullifiers: fields(64),
     l2ToL1Msgs: array(ScopedL2ToL1Message, 8),
-    publicLogs: countedFields(MOST_PUBLIC_LOG_FIELDS),
+    publicLogs: countedFields(MAX_PUBLIC_LOG_FIELDS),
     publicDataWrites: array(PublicDataWrite, 64),
   }),
   transactionFee: field,

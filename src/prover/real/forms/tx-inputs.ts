@@ -7,7 +7,7 @@ import type {
   PublicDataLeaf,
 } from "../../circuits/layouts/tx-base.ts";
 import {
-  MOST_PUBLIC_LOG_FIELDS,
+  MAX_PUBLIC_LOG_FIELDS,
   type TreeSnapshots,
   type VmPublicInputs,
 } from "../../circuits/layouts/vm-public-inputs.ts";
@@ -154,7 +154,7 @@ const privateData: FieldForm<VmPublicInputs["previousRevertible"]> = record({
 /** Used fields, counted, then zeros. */
 const publicLogs: FieldForm<Uint8Array> = (to, used) => {
   integer(to, used.length / 32);
-  to.push(used, new Uint8Array(MOST_PUBLIC_LOG_FIELDS * 32 - used.length));
+  to.push(used, new Uint8Array(MAX_PUBLIC_LOG_FIELDS * 32 - used.length));
 };
 
 type VmAccumulated = VmPublicInputs["accumulated"];

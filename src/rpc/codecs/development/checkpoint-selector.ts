@@ -63,7 +63,7 @@ export const checkpointSelector: Codec<CheckpointSelector> = {
 };
 
 /** Most checkpoints per answer of a query. */
-const MOST_CHECKPOINTS = 200;
+const MAX_CHECKPOINTS = 200;
 
 /** The requested checkpoints (docs/protocol/05-rpc.md#513-blocks-in-the-development-namespace). */
 export type CheckpointsQuery =
@@ -72,9 +72,9 @@ export type CheckpointsQuery =
   | { fromSlot: number; limit: number; reverse: boolean };
 
 const limit: Codec<number> = {
-  schema: about(integerSchema({ least: 1, most: MOST_CHECKPOINTS }), "How many checkpoints at most."),
+  schema: about(integerSchema({ least: 1, most: MAX_CHECKPOINTS }), "How many checkpoints at most."),
   read: ruled(integer({ least: 1 }), (value) =>
-    value > MOST_CHECKPOINTS ? `limit must be at most ${MOST_CHECKPOINTS}` : undefined,
+    value > MAX_CHECKPOINTS ? `limit must be at most ${MAX_CHECKPOINTS}` : undefined,
   ).read,
 };
 const from = integer({ least: 1 });

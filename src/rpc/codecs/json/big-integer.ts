@@ -2,12 +2,12 @@ import { type Codec, rejected } from "./codec.ts";
 import { named } from "./json-schema.ts";
 
 /** Longer text is rejected before it is parsed: the cost of parsing grows faster than the number of digits. */
-const LONGEST_TEXT = 100;
+const MAX_TEXT_LENGTH = 100;
 
 /** A whole number sent as a number, or as decimal or 0x hex text; undefined for anything else. */
 export function readBigInteger(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  if (typeof value !== "string" || value.length > LONGEST_TEXT) return undefined;
+  if (typeof value !== "string" || value.length > MAX_TEXT_LENGTH) return undefined;
   return /^(-?[0-9]+|0x[0-9a-fA-F]+)$/.test(value) ? BigInt(value) : undefined;
 }
 

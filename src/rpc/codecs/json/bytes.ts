@@ -25,7 +25,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * Longer text is decoded without checking its characters; invalid ones are skipped
  * (docs/protocol/05-rpc.md#510-values-of-the-release).
  */
-const LONGEST_CHECKED = 1024;
+const MAX_CHECKED_BYTES = 1024;
 
 /** Bytes as base64 text or as a Buffer object. */
 export const bytes: Codec<Uint8Array> = {
@@ -34,7 +34,7 @@ export const bytes: Codec<Uint8Array> = {
   }),
   read(value, path, issues) {
     if (typeof value === "string") {
-      if (value.length <= LONGEST_CHECKED && !BASE64.test(value)) {
+      if (value.length <= MAX_CHECKED_BYTES && !BASE64.test(value)) {
         return rejected(issues, path, "Not a valid base64 string");
       }
       return Buffer.from(value, "base64");

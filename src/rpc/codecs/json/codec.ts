@@ -11,7 +11,7 @@ export interface Issue {
 export type Path = readonly (string | number)[];
 
 /** Most issues to collect: the text of an issue may be longer than the value that caused it. */
-export const MOST_ISSUES = 100;
+export const MAX_ISSUES = 100;
 
 /**
  * Reads a JSON value as a T. A broken rule of form is added to `issues` and the return value is then meaningless; this
@@ -54,8 +54,8 @@ export function rejected<T>(issues: Issue[], path: Path, text: string): T {
 
 /** The issues of one parameter list as the error to answer with. */
 export function issuesError(issues: readonly Issue[]): RpcError {
-  const named = issues.slice(0, MOST_ISSUES).map(({ text, path }) => `${text} (${path.join(".")})`);
-  if (issues.length > MOST_ISSUES) named.push("And more");
+  const named = issues.slice(0, MAX_ISSUES).map(({ text, path }) => `${text} (${path.join(".")})`);
+  if (issues.length > MAX_ISSUES) named.push("And more");
   return new RpcError(INVALID_PARAMS, named.join(". "));
 }
 
@@ -93,7 +93,7 @@ export function optional<T>(codec: Codec<T>, fallback?: T): OptionalCodec<T | un
 }
 
 /**
- * An array of `least` to `most` elements. Elements are not checked if the length is wrong, nor after MOST_ISSUES
+ * An array of `least` to `most` elements. Elements are not checked if the length is wrong, nor after MAX_ISSUES
  * issues.
  */
 export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, least = 0): Codec<T[]> {
@@ -109,7 +109,7 @@ export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, lea
       if (value.length < least) return rejected(issues, path, `Array must contain at least ${least} element(s)`);
       if (value.length > most) return rejected(issues, path, `Array must contain at most ${most} element(s)`);
       const read: T[] = [];
-      for (let i = 0; i < value.length && issues.length <= MOST_ISSUES; i++) {
+      for (let i = 0; i < value.length && issues.length <= MAX_ISSUES; i++) {
         read.push(element.read(value[i], [...path, i], issues));
       }
       return read;

@@ -12,7 +12,7 @@ const ADDRESS_TEXT = /^(?:0x)?[0-9a-fA-F]{64}$/;
 const ADDRESS_BASE64 = /^[0-9a-zA-Z+/]{43}=$/;
 
 /** Longer decimal text is rejected as too large without converting it. */
-const LONGEST_DECIMAL = 100;
+const MAX_DECIMAL_LENGTH = 100;
 
 export function isHexText(value: unknown): value is string {
   return typeof value === "string" && HEX_TEXT.test(value);
@@ -35,7 +35,7 @@ export function fieldFromText(text: string): Fr {
 
 function fieldFromDecimal(text: string): Fr {
   const digits = text.replace(/^0+(?=.)/, "");
-  if (digits.length > LONGEST_DECIMAL) {
+  if (digits.length > MAX_DECIMAL_LENGTH) {
     throw new ExecutionError(`Value of ${digits.length} decimal digits is greater or equal to field modulus.`);
   }
   const value = BigInt(digits);

@@ -23,9 +23,9 @@ const CLOSE_ARRAY = 0x5d;
 const WORD_TEXT_BYTES = 68;
 const INITIAL_BYTES = 16 * 1024;
 /** Longest result that `view` returns without a copy. */
-const MOST_VIEWED_BYTES = 64 * 1024;
+const MAX_VIEWED_BYTES = 64 * 1024;
 /** Larger buffers are not reused for the next result. */
-const MOST_KEPT_BYTES = 4 * 1024 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Zero words, each preceded by a comma; grows to the longest padding requested so far. */
 let zeroWords = Buffer.alloc(0);
@@ -62,7 +62,7 @@ export class JsonWriter {
   take(): Uint8Array {
     const written = new Uint8Array(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
-    if (this.#buffer.length > MOST_KEPT_BYTES) {
+    if (this.#buffer.length > MAX_KEPT_BYTES) {
       detachBuffer(this.#buffer);
       this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
     }
@@ -71,7 +71,7 @@ export class JsonWriter {
 
   /** Like `take`, but the result is valid only until the writer is used again. */
   view(): Uint8Array {
-    if (this.#length > MOST_VIEWED_BYTES) return this.take();
+    if (this.#length > MAX_VIEWED_BYTES) return this.take();
     // Reuses the view: answers of one kind often have one length.
     if (this.#view.length !== this.#length || this.#viewed !== this.#buffer) {
       this.#view = new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);

@@ -19,7 +19,7 @@ import { boolean } from "../json/text.ts";
 import { anchorBlock } from "./block-parameter.ts";
 
 /** Most tags per request. */
-export const MOST_TAGS = 100;
+export const MAX_TAGS = 100;
 
 /** LogId of a block that can hold logs (docs/protocol/05-rpc.md#526-logs-by-range). */
 const logId = converted(
@@ -119,19 +119,19 @@ const tagEntry: Codec<TagEntry> = {
 };
 
 /** Most logs per tag and answer in the development namespace. */
-const MOST_LOGS_PER_TAG = 20;
+const MAX_LOGS_PER_TAG = 20;
 
 const tags: Codec<TagEntry[]> = {
-  schema: array(tagEntry, MOST_TAGS, 1).schema,
+  schema: array(tagEntry, MAX_TAGS, 1).schema,
   read: ruled(array(tagEntry, Number.POSITIVE_INFINITY, 1), ({ length }) =>
-    length > MOST_TAGS ? `tags must have at most ${MOST_TAGS} entries` : undefined,
+    length > MAX_TAGS ? `tags must have at most ${MAX_TAGS} entries` : undefined,
   ).read,
 };
 
 const limitPerTag: Codec<number> = {
-  schema: integerSchema({ least: 1, most: MOST_LOGS_PER_TAG }),
+  schema: integerSchema({ least: 1, most: MAX_LOGS_PER_TAG }),
   read: ruled(integer({ least: 1 }), (limit) =>
-    limit > MOST_LOGS_PER_TAG ? `limitPerTag must be <= ${MOST_LOGS_PER_TAG}` : undefined,
+    limit > MAX_LOGS_PER_TAG ? `limitPerTag must be <= ${MAX_LOGS_PER_TAG}` : undefined,
   ).read,
 };
 
@@ -143,8 +143,8 @@ const commonKeys = {
   referenceBlock: described(optional(anchorBlock), "A block that has to be on the chain; only logs up to it."),
   includeEffects: described(optional(boolean, false), "Whether to add the transaction's note hashes and nullifiers."),
   limitPerTag: described(
-    optional(limitPerTag, MOST_LOGS_PER_TAG),
-    `Logs of a tag at most, ${MOST_LOGS_PER_TAG} by default.`,
+    optional(limitPerTag, MAX_LOGS_PER_TAG),
+    `Logs of a tag at most, ${MAX_LOGS_PER_TAG} by default.`,
   ),
 };
 

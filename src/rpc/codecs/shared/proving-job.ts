@@ -9,11 +9,11 @@ import { boolean, text } from "../json/text.ts";
 /** Job types (docs/protocol/13-proving.md#131-jobs). */
 const JOB_TYPES = Array.from({ length: 18 }, (_, type) => type);
 /** Longest job id, so that it can be the key of a row. */
-const LONGEST_ID = 512;
+const MAX_ID_LENGTH = 512;
 
 export const jobType: Codec<number> = oneOf(JOB_TYPES);
 
-export const jobId: Codec<string> = ruled(text(LONGEST_ID), (id) =>
+export const jobId: Codec<string> = ruled(text(MAX_ID_LENGTH), (id) =>
   id !== "" && id.isWellFormed() ? undefined : "Expected a text of at least one character and without lone surrogates",
 );
 

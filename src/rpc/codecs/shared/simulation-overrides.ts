@@ -17,8 +17,8 @@ import { fieldText, l2AddressText } from "../json/hex-text.ts";
 import { named } from "../json/json-schema.ts";
 import { oneOf } from "../json/number.ts";
 
-const MOST_STORAGE_OVERRIDES = 200;
-const MOST_CONTRACT_OVERRIDES = 50;
+const MAX_STORAGE_OVERRIDES = 200;
+const MAX_CONTRACT_OVERRIDES = 50;
 
 const POINT = /^(?:0x)?[0-9a-fA-F]{128}$/;
 
@@ -67,13 +67,13 @@ const contracts: Codec<ContractOverride[]> = {
   schema: {
     type: "object",
     additionalProperties: contractEntry.schema,
-    maxProperties: MOST_CONTRACT_OVERRIDES,
+    maxProperties: MAX_CONTRACT_OVERRIDES,
   },
   read(value, path, issues) {
     if (!isObject(value)) return wrongType(issues, path, "object", value);
     const entries = Object.entries(value);
-    if (entries.length > MOST_CONTRACT_OVERRIDES) {
-      return rejected(issues, path, `contracts must have at most ${MOST_CONTRACT_OVERRIDES} entries`);
+    if (entries.length > MAX_CONTRACT_OVERRIDES) {
+      return rejected(issues, path, `contracts must have at most ${MAX_CONTRACT_OVERRIDES} entries`);
     }
     return entries.map(([address, entry]) => ({
       address: l2AddressText.read(address, [...path, address.slice(0, 80)], issues),
@@ -96,13 +96,13 @@ export const simulationOverrides: Codec<SimulationOverrides> = typed(
     publicStorage: described(
       optional(
         ruled(storage, ({ length }) =>
-          length > MOST_STORAGE_OVERRIDES
-            ? `publicStorage must have at most ${MOST_STORAGE_OVERRIDES} entries`
+          length > MAX_STORAGE_OVERRIDES
+            ? `publicStorage must have at most ${MAX_STORAGE_OVERRIDES} entries`
             : undefined,
         ),
         [],
       ),
-      `Values in public storage, at most ${MOST_STORAGE_OVERRIDES}.`,
+      `Values in public storage, at most ${MAX_STORAGE_OVERRIDES}.`,
     ),
     contracts: described(optional(contracts, []), "Contracts by address; their classes have to be published."),
   }),

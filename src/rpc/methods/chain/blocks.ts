@@ -21,7 +21,7 @@ const EMPTY_BODY = new Uint8Array();
 export const FEW_BLOCKS = 2;
 
 /** Most blocks per list in the release namespace. */
-export const MOST_BLOCKS = 50;
+export const MAX_BLOCKS = 50;
 
 export function blockAt(chain: ChainReader, number: number | undefined): BlockRecord | undefined {
   return number === undefined || number > chain.latestBlockNumber() ? undefined : chain.block(number);
@@ -101,7 +101,7 @@ export function blockMethods(source: BlockSource & Pick<NodeServices, "status">)
     method({
       name: "getBlocks",
       summary: "Blocks from a number on, as many as there are",
-      params: [fromParam, limitParam(MOST_BLOCKS)],
+      params: [fromParam, limitParam(MAX_BLOCKS)],
       handle: (from, limit) =>
         blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()).map((block) => withBody(chain, block)),
       long: (_from, limit) => limit > FEW_BLOCKS,

@@ -5,7 +5,7 @@ import { type CheckpointedBlock, encodeCheckpointData } from "../../codecs/relea
 import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
-import { blocksFrom, FEW_BLOCKS, MOST_BLOCKS, withBody } from "./blocks.ts";
+import { blocksFrom, FEW_BLOCKS, MAX_BLOCKS, withBody } from "./blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 
 /** Slots are u32, so no later epoch has a slot. */
@@ -50,7 +50,7 @@ export function checkpointMethods({ chain, status }: Pick<NodeServices, "chain" 
       summary: "Checkpoints from a number on with their blocks, as many as there are",
       params: [
         param("checkpointNumber", integer({ least: 1 }), "Number of the first checkpoint."),
-        limitParam(MOST_BLOCKS),
+        limitParam(MAX_BLOCKS),
       ],
       handle: (number, limit) =>
         checkpointsFrom(chain, number, wholeLimit(limit)).map((checkpoint) => ({
@@ -64,7 +64,7 @@ export function checkpointMethods({ chain, status }: Pick<NodeServices, "chain" 
     method({
       name: "getCheckpointedBlocks",
       summary: "Checkpointed blocks from a number on with their publication, as many as there are",
-      params: [fromParam, limitParam(MOST_BLOCKS)],
+      params: [fromParam, limitParam(MAX_BLOCKS)],
       handle: (from, limit) => {
         const checkpointOf = checkpointLookup(chain);
         return blocksFrom(chain, from, wholeLimit(limit), chain.checkpointedBlockNumber()).flatMap(

@@ -12,8 +12,8 @@ import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import { type BlockSource, blockNumberOf, isByContents } from "./reference-block.ts";
 
 /** Most blocks per list, without and with bodies. */
-const MOST_BLOCKS = 100;
-const MOST_WHOLE_BLOCKS = 50;
+const MAX_BLOCKS = 100;
+const MAX_WHOLE_BLOCKS = 50;
 
 const flag = optional(boolean, false);
 const include = {
@@ -100,12 +100,12 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
       summary: "Blocks from a number on, as many as there are; at most 50 with transactions",
       params: [
         fromParam,
-        limitParam(MOST_BLOCKS),
+        limitParam(MAX_BLOCKS),
         param("options", optional(listOptions, { ...NOTHING_INCLUDED, onlyCheckpointed: false })),
       ],
       handle: (from, limit, { onlyCheckpointed, ...options }) => {
-        if (options.includeTransactions && limit > MOST_WHOLE_BLOCKS) {
-          throw issuesError([{ text: `Number must be less than or equal to ${MOST_WHOLE_BLOCKS}`, path: [1] }]);
+        if (options.includeTransactions && limit > MAX_WHOLE_BLOCKS) {
+          throw issuesError([{ text: `Number must be less than or equal to ${MAX_WHOLE_BLOCKS}`, path: [1] }]);
         }
         const last = onlyCheckpointed ? chain.checkpointedBlockNumber() : chain.latestBlockNumber();
         const checkpointOf = checkpointLookup(chain);

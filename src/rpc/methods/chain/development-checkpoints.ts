@@ -17,8 +17,8 @@ import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import type { BlockSource } from "./reference-block.ts";
 
 /** Most checkpoints per list, without and with blocks. */
-const MOST_CHECKPOINTS = 100;
-const MOST_WHOLE_CHECKPOINTS = 50;
+const MAX_CHECKPOINTS = 100;
+const MAX_WHOLE_CHECKPOINTS = 50;
 
 const flag = optional(boolean, false);
 const include = typed(
@@ -120,10 +120,10 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
     method({
       name: "getCheckpoints",
       summary: "Checkpoints from a number on, as many as there are; at most 50 with blocks",
-      params: [fromParam, limitParam(MOST_CHECKPOINTS), optionsParam],
+      params: [fromParam, limitParam(MAX_CHECKPOINTS), optionsParam],
       handle: (from, limit, options) => {
-        if (options.includeBlocks && limit > MOST_WHOLE_CHECKPOINTS) {
-          throw issuesError([{ text: `Number must be less than or equal to ${MOST_WHOLE_CHECKPOINTS}`, path: [1] }]);
+        if (options.includeBlocks && limit > MAX_WHOLE_CHECKPOINTS) {
+          throw issuesError([{ text: `Number must be less than or equal to ${MAX_WHOLE_CHECKPOINTS}`, path: [1] }]);
         }
         return checkpointsFrom(chain, from, wholeLimit(limit)).map((checkpoint) => shown(checkpoint, options));
       },

@@ -5,10 +5,10 @@ import { SLICE_MS, Turns } from "../../limits/turns.ts";
 import type { FunctionSignatureRegister, NamedSelector } from "../../ports/function-signatures.ts";
 
 /** Any client may register names, so their number and length are bounded; the oldest are evicted. */
-const MOST_NAMES = 1000;
-const LONGEST_NAME = 256;
+const MAX_NAMES = 1000;
+const MAX_NAME_LENGTH = 256;
 /** Longest signature that is hashed, in characters: a thousand take about 0.3 ms. */
-const LONGEST_HASHED = 1000;
+const MAX_HASHED_LENGTH = 1000;
 
 /** Computes the selectors of signatures in several turns of the event loop: those of one call can take up to 30 ms. */
 export class SelectorHashing {
@@ -28,12 +28,12 @@ export class SelectorHashing {
     let end = performance.now() + SLICE_MS;
     for (const signature of signatures) {
       const [name] = signature.split("(", 1);
-      if (name === "" || signature.length > LONGEST_HASHED || /\s/.test(signature)) continue;
+      if (name === "" || signature.length > MAX_HASHED_LENGTH || /\s/.test(signature)) continue;
       if (performance.now() > end) {
         await this.#turns.wait();
         end = performance.now() + SLICE_MS;
       }
-      named.push({ selector: selector(this.#core, signature), name: name.slice(0, LONGEST_NAME) });
+      named.push({ selector: selector(this.#core, signature), name: name.slice(0, MAX_NAME_LENGTH) });
     }
     return named;
   }
@@ -48,7 +48,7 @@ export class FunctionSignatures implements FunctionSignatureRegister {
       // Set again to move it to the end: frequently registered names are evicted last.
       this.#names.delete(selector);
       this.#names.set(selector, name);
-      if (this.#names.size > MOST_NAMES) this.#names.delete(this.#names.keys().next().value!);
+      if (this.#names.size > MAX_NAMES) this.#names.delete(this.#names.keys().next().value!);
     }
   }
 

@@ -3,7 +3,7 @@ import { array, optional } from "../../codecs/json/codec.ts";
 import { field, l2Address } from "../../codecs/json/field.ts";
 import { wholeNumber } from "../../codecs/json/number.ts";
 import { encodeContractClassLogs, encodePublicLogs, encodeScopedLogs } from "../../codecs/release/logs.ts";
-import { type LogFilter, logFilter, MOST_TAGS } from "../../codecs/shared/log-query.ts";
+import { type LogFilter, logFilter, MAX_TAGS } from "../../codecs/shared/log-query.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
@@ -34,7 +34,7 @@ export function logMethods(
 ): Method[] {
   const tagsParam = param(
     "tags",
-    array(field, MOST_TAGS),
+    array(field, MAX_TAGS),
     "The tags: siloed ones of private logs, plain ones of public logs.",
   );
   const pageParam = param("page", optional(wholeNumber({ least: 0 }), 0), "The page of each tag's logs, from 0.");

@@ -8,8 +8,8 @@ import { type Method, method, param } from "../../registry/registry.ts";
 import { SelectorHashing } from "../contracts/function-signatures.ts";
 import { after } from "./eventually.ts";
 
-const MOST_SIGNATURES = 100;
-const LONGEST_SIGNATURE = 10_000;
+const MAX_SIGNATURES = 100;
+const MAX_SIGNATURE_LENGTH = 10_000;
 
 /** Methods for development (docs/protocol/05-rpc.md#533-aids-for-development). */
 export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "signatures">): Method[] {
@@ -22,7 +22,7 @@ export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "si
       params: [
         param(
           "functionSignatures",
-          array(text(LONGEST_SIGNATURE), MOST_SIGNATURES),
+          array(text(MAX_SIGNATURE_LENGTH), MAX_SIGNATURES),
           "Names with the types of their parameters, as in transfer(Field,u128).",
         ),
       ],

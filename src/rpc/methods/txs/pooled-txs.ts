@@ -9,7 +9,7 @@ import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
 
 /** Most txs per answer. */
-const MOST_TXS = { node: 50, svc: 100 } as const;
+const MAX_TXS = { node: 50, svc: 100 } as const;
 const DEFAULT_PENDING_TXS = 50;
 
 const HASHES = "Hashes of the txs that are asked for.";
@@ -50,8 +50,8 @@ export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Met
       name: "getTxsByHash",
       summary: "Txs of the pool in the order asked for, without those that it does not hold",
       params: {
-        node: [param("txHashes", array(RELEASE_CODECS.txHash, MOST_TXS.node), HASHES)],
-        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MOST_TXS.svc), HASHES), proofParam],
+        node: [param("txHashes", array(RELEASE_CODECS.txHash, MAX_TXS.node), HASHES)],
+        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MAX_TXS.svc), HASHES), proofParam],
       },
       handle: async (hashes, options?) => {
         const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
@@ -63,9 +63,9 @@ export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Met
       name: "getPendingTxs",
       summary: "Pending txs of highest priority first, those after a given one",
       params: {
-        node: listParams(MOST_TXS.node, RELEASE_CODECS),
-        p2p: listParams(MOST_TXS.node, RELEASE_CODECS),
-        svc: [...listParams(MOST_TXS.svc, DEVELOPMENT_CODECS), proofParam],
+        node: listParams(MAX_TXS.node, RELEASE_CODECS),
+        p2p: listParams(MAX_TXS.node, RELEASE_CODECS),
+        svc: [...listParams(MAX_TXS.svc, DEVELOPMENT_CODECS), proofParam],
       },
       handle: async (limit, after, options?) => {
         const pooled = await mempool.list(Math.floor(limit), after);

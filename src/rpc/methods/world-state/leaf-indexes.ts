@@ -8,7 +8,7 @@ import { type Method, method, param } from "../../registry/registry.ts";
 import { isByContents, type StateSource, stateOf } from "../chain/reference-block.ts";
 import { referenceBlock } from "./block-and-field.ts";
 
-const MOST_LEAVES = 100;
+const MAX_LEAVES = 100;
 /** Searches of up to this many leaves are not long calls. */
 const FEW_LEAVES = 32;
 
@@ -20,7 +20,7 @@ const leaves = (codecs: ApiCodecs, what: string) =>
   [
     referenceBlock(codecs),
     param("treeId", treeId),
-    param("leafValues", array(codecs.field, MOST_LEAVES), `The leaves: ${what}.`),
+    param("leafValues", array(codecs.field, MAX_LEAVES), `The leaves: ${what}.`),
   ] as const;
 
 /** Where leaves are in their trees. */

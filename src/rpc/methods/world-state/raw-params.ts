@@ -14,7 +14,7 @@ const LATEST = Buffer.from('"latest"');
 /** Quoted 0x and 64 digits. */
 const WORD_TEXT_BYTES = 68;
 /** A longer number is not the number of an existing block. */
-const MOST_BLOCK_DIGITS = 9;
+const MAX_BLOCK_DIGITS = 9;
 
 /** Value of a hex digit by its character code, 255 for other characters. */
 const DIGIT = new Uint8Array(256).fill(255);
@@ -66,7 +66,7 @@ class RawParams {
       value = value * 10 + this.#body[this.#at] - ZERO;
     }
     const digits = this.#at - start;
-    return digits > 0 && digits <= MOST_BLOCK_DIGITS ? value : undefined;
+    return digits > 0 && digits <= MAX_BLOCK_DIGITS ? value : undefined;
   }
 
   field(): Fr | undefined {

@@ -23,7 +23,7 @@ import { routeWebSockets } from "./web-socket.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 /** Requests of one connection that may wait for their answers; with a further one it is closed. */
-const MOST_PIPELINED = 32;
+const MAX_PIPELINED = 32;
 
 /** Listener on node:http, for platforms without a native binary. Throws a ListenError. */
 export async function listenWithNode(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
@@ -51,7 +51,7 @@ export async function listenWithNode(application: HttpApplication, options: List
     const { socket } = req;
     if (socket.destroyed || refused.has(socket)) return;
     const pipelined = (unanswered.get(socket) ?? 0) + 1;
-    if (pipelined > MOST_PIPELINED) return void socket.destroy();
+    if (pipelined > MAX_PIPELINED) return void socket.destroy();
     unanswered.set(socket, pipelined);
     res.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     const exchange = new NodeExchange(req, res, options, state);

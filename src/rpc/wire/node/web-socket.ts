@@ -19,7 +19,7 @@ import {
 } from "../web-socket.ts";
 
 /** Pieces of messages that are not complete yet, of one client: each is an object. */
-const MOST_PIECES = 4_096;
+const MAX_PIECES = 4_096;
 /** Pings in the time after which a silent client is cut off. */
 const PINGS = 2;
 
@@ -41,8 +41,8 @@ export function routeWebSockets(
     maxPayload: application.maxMessageBytes,
     perMessageDeflate: false,
     clientTracking: false,
-    maxFragments: MOST_PIECES,
-    maxBufferedChunks: MOST_PIECES,
+    maxFragments: MAX_PIECES,
+    maxBufferedChunks: MAX_PIECES,
     autoPong: false,
     // Texts are parsed as JSON, which has its own checks.
     skipUTF8Validation: true,

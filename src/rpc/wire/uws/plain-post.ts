@@ -16,7 +16,7 @@ import { type PlainHeaders, PlainHeads } from "./plain-head.ts";
  */
 const SHORT_ANSWER = 4096;
 const PROBED_IN = 16;
-const LONGEST_AT_ONCE = 16 * 1024;
+const MAX_BYTES_AT_ONCE = 16 * 1024;
 const NO_BODY = new Uint8Array();
 let random = 0x9e3779b9;
 
@@ -105,7 +105,7 @@ class PlainExchange implements Caller {
       return;
     }
     const answer = post.answer(body, this.#headers, this);
-    if (answer instanceof Promise || bodyBytes(answer) > LONGEST_AT_ONCE || this.#ordinary !== undefined) {
+    if (answer instanceof Promise || bodyBytes(answer) > MAX_BYTES_AT_ONCE || this.#ordinary !== undefined) {
       // Room for a long answer has to be asked for before its head is written.
       this.#becomeOrdinary().settle(answer);
     } else this.#send(answer, answer.body ?? NO_BODY);

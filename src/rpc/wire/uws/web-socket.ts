@@ -17,8 +17,8 @@ import { writeHead } from "./exchange.ts";
 
 /** The library's timeouts are whole seconds in steps of four, from 8 to 960. */
 const IDLE_STEP_S = 4;
-const LEAST_IDLE_S = 8;
-const MOST_IDLE_S = 960;
+const MIN_IDLE_S = 8;
+const MAX_IDLE_S = 960;
 
 /** Messages up to this length may be sent by any client. */
 const SHORT_MESSAGE_BYTES = 64 * 1024;
@@ -66,7 +66,7 @@ export function routeWebSockets(
     maxPayloadLength: mayBeLong
       ? application.maxMessageBytes
       : Math.min(SHORT_MESSAGE_BYTES, application.maxMessageBytes),
-    idleTimeout: Math.min(MOST_IDLE_S, Math.max(LEAST_IDLE_S, seconds)),
+    idleTimeout: Math.min(MAX_IDLE_S, Math.max(MIN_IDLE_S, seconds)),
     sendPingsAutomatically: true,
     // The application bounds what waits; the library would drop messages without a word.
     maxBackpressure: 0,
@@ -136,7 +136,7 @@ class LongMessagePlaces {
   constructor({ unfinished, maxMessageBytes }: WebSocketApplication) {
     this.#budget = unfinished;
     this.#bytes = maxMessageBytes;
-    this.#perClient = Math.max(1, Math.floor((unfinished.most / maxMessageBytes) * CLIENT_PART));
+    this.#perClient = Math.max(1, Math.floor((unfinished.max / maxMessageBytes) * CLIENT_PART));
   }
 
   /** Returns a function that gives the place back; undefined when none is free. */

@@ -4,7 +4,7 @@ import { useCall, useCalls } from "../rpc.js";
 import { Age, Hash, Panel, Table, Title, Waiting } from "../ui.js";
 
 /** Validators whose statistics are read one by one. */
-const MOST_VALIDATORS = 20;
+const MAX_VALIDATORS = 20;
 const SHOWN_MISSES = 60;
 
 const STATUS = {
@@ -190,7 +190,7 @@ export function DutiesView({ argument }) {
   const { value: misses } = useCall("svcAdmin_getMissedDuties", [], 4_000);
   const { value: slots } = useCall("svcAdmin_getDutyTimes", [], 4_000);
   const { value: constants } = useCall("svc_getL1Constants", [], 60_000);
-  const asked = (attesters ?? []).slice(0, MOST_VALIDATORS);
+  const asked = (attesters ?? []).slice(0, MAX_VALIDATORS);
   const answers = useCalls(
     asked.map((address) => ["svc_getValidatorStats", address]),
     10_000,
@@ -202,7 +202,7 @@ export function DutiesView({ argument }) {
   if (!attesters || !misses || !slots) return html`<${Title}>Duties<//><${Waiting} error=${error} />`;
   const begun = constants && moment(Number(constants.l1GenesisTime));
   return html`<${Title} aside=${constants && html`<span class="dim">slots of ${duration(constants.slotDuration)} since ${begun} UTC</span>`}>Duties<//>
-    <${Panel} title="Validators of this node" aside=${attesters.length > MOST_VALIDATORS && html`<span class="dim">the first ${MOST_VALIDATORS} of ${count(attesters.length)}</span>`}>
+    <${Panel} title="Validators of this node" aside=${attesters.length > MAX_VALIDATORS && html`<span class="dim">the first ${MAX_VALIDATORS} of ${count(attesters.length)}</span>`}>
       ${attesters.length === 0 ? html`<p class="empty">This node has no validator's key.</p>` : html`<${Validators} own=${own} />`}
     <//>
     <${Panel} title="Missed or late"><${Misses} own=${own.flatMap(({ stats }) => stats ?? [])} misses=${misses} slots=${slots} /><//>

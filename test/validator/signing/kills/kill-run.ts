@@ -15,7 +15,7 @@ import type { SigningProcessOptions } from "./signing-process.ts";
 const PROGRAM = join(import.meta.dirname, "signing-process.ts");
 const REFERENCE_PROGRAM = join(import.meta.dirname, "reference-process.mjs");
 /** A process that signs is killed this long after its start at the latest, in ms. */
-const LONGEST_LIFE_MS = 4 * SLOT_MS;
+const MAX_LIFE_MS = 4 * SLOT_MS;
 const RESTARTS = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
 
 /** Signatures that left the processes, by validator and duty. */
@@ -118,7 +118,7 @@ async function lifeOf(program: string[], signatures: Signatures, running: Set<Ch
     else if (line.startsWith("0x")) signatures.add(line, program[0] === REFERENCE_PROGRAM);
   });
   await Promise.race([ready, closed]);
-  await Promise.race([sleep(randomInt(LONGEST_LIFE_MS)), closed]);
+  await Promise.race([sleep(randomInt(MAX_LIFE_MS)), closed]);
   child.kill("SIGKILL");
   await closed;
   running.delete(child);
@@ -128,7 +128,7 @@ async function lifeOf(program: string[], signatures: Signatures, running: Set<Ch
 }
 
 async function restartSoon(server: PostgresServer): Promise<void> {
-  await sleep(randomInt(2 * LONGEST_LIFE_MS));
+  await sleep(randomInt(2 * MAX_LIFE_MS));
   await server.restart(RESTARTS[randomInt(RESTARTS.length)]);
 }
 
