@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber } from "../../src/rpc/codecs/json/encoder.ts";
-import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
+import { ClientLimit } from "../../src/rpc/limits/client-limit.ts";
 import { method, type Namespace, Registry } from "../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../src/rpc/routes/rpc-application.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/wire/listener.ts";
@@ -30,7 +30,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
   async function start(limits: {
     maxConnections?: number;
     maxConnectionsPerClient?: number;
-    rateLimit?: RateLimit;
+    rateLimit?: ClientLimit;
     namespaces?: Namespace[];
   }) {
     const log = recordingLogger();
@@ -166,7 +166,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
   describe("rate", () => {
     test("calls over the rate limit get 429 until Retry-After has passed; /status is not counted", async () => {
       let ms = 0;
-      await start({ rateLimit: new RateLimit({ perSecond: 1, now: () => ms }) });
+      await start({ rateLimit: new ClientLimit({ perSecond: 1, now: () => ms }) });
       for (let i = 0; i < 5; i++) expect((await fetch(`http://${HOST}:${listener.port}/status`)).status).toBe(200);
       expect((await post(CALL)).status).toBe(200);
       expect((await post(CALL)).status).toBe(200);
@@ -185,7 +185,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
 
     test("a batch counts as many calls as it has", async () => {
       let ms = 0;
-      await start({ rateLimit: new RateLimit({ perSecond: 2, now: () => ms }) });
+      await start({ rateLimit: new ClientLimit({ perSecond: 2, now: () => ms }) });
       const batch = await post([CALL, CALL, CALL, CALL, CALL, CALL]);
       expect([batch.status, await batch.json()]).toEqual([200, [RESULT, RESULT, RESULT, RESULT, RESULT, RESULT]]);
       const refusal = await post([CALL, CALL]);
@@ -197,7 +197,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
 
     test("the IPv4 loopback counts as one client, whatever form of address the adapter reports", async () => {
       const asked: string[] = [];
-      const rateLimit = new RateLimit({ perSecond: 1, now: () => 0 });
+      const rateLimit = new ClientLimit({ perSecond: 1, now: () => 0 });
       const request = rateLimit.request.bind(rateLimit);
       rateLimit.request = (address) => {
         asked.push(address);

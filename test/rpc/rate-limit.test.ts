@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientNetwork } from "../../src/rpc/limits/client-address.ts";
-import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
+import { ClientLimit } from "../../src/rpc/limits/client-limit.ts";
+import { SharedBuckets } from "../../src/rpc/limits/shared-buckets.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],
@@ -21,7 +22,7 @@ test.each([
 describe("rate limit", () => {
   function limitAt(maxClients?: number) {
     let ms = 1_000;
-    const limit = new RateLimit({ perSecond: 5, memory: RateLimit.memory(maxClients), now: () => ms });
+    const limit = new ClientLimit({ perSecond: 5, memory: SharedBuckets.memory(maxClients), now: () => ms });
     const admitted = (client: string, requests: number) =>
       Array.from({ length: requests }, () => limit.request(client)).filter((refusal) => refusal === undefined).length;
     const pass = (more: number) => {
@@ -29,7 +30,7 @@ describe("rate limit", () => {
     };
     return { limit, admitted, pass };
   }
-  const waitOf = (refusal: ReturnType<RateLimit["request"]>) => refusal?.headers?.[0];
+  const waitOf = (refusal: ReturnType<ClientLimit["request"]>) => refusal?.headers?.[0];
 
   test("a limit of five calls a second admits ten at once, then five a second, and never saves up more", () => {
     const { admitted, pass } = limitAt();
@@ -85,8 +86,8 @@ describe("rate limit", () => {
   });
 
   test("rate limits that share their memory share the budget", () => {
-    const memory = RateLimit.memory();
-    const limits = [1, 2, 3].map(() => new RateLimit({ perSecond: 5, memory, now: () => 1_000 }));
+    const memory = SharedBuckets.memory();
+    const limits = [1, 2, 3].map(() => new ClientLimit({ perSecond: 5, memory, now: () => 1_000 }));
     const admitted = Array.from({ length: 30 }, (_, i) => limits[i % 3].request("192.0.2.1"));
     expect(admitted.filter((refusal) => refusal === undefined)).toHaveLength(10);
     expect(limits.map(({ clients }) => clients)).toEqual([1, 1, 1]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeText } from "../../src/rpc/codecs/json/encoder.ts";
 import { OpenConnections } from "../../src/rpc/limits/open-connections.ts";
-import { RateLimit } from "../../src/rpc/limits/rate-limit.ts";
+import { SharedBuckets } from "../../src/rpc/limits/shared-buckets.ts";
 import { SocketCounts } from "../../src/rpc/limits/socket-counts.ts";
 import { method, Registry } from "../../src/rpc/registry/registry.ts";
 import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!isInstalled).each(["auto", "node"] as const)("a node behind ngi
           proxies: { networks: ["127.0.0.1"], header: "x-forwarded-for" },
           shared: {
             connections,
-            rateLimit: RateLimit.memory(),
+            rateLimit: SharedBuckets.memory(),
             sockets: new SocketCounts(),
             cuts: new SocketCuts(),
           },

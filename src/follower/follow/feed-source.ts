@@ -2,6 +2,7 @@ import { replayWorldState } from "../../archiver/replay-world-state.ts";
 import type { ApplyServices, ChainSource } from "../../archiver/sync-services.ts";
 import type { Core } from "../../core/core.ts";
 import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
+import { RateLimit } from "../../events/rate-limit.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Frame } from "../format/frames.ts";
@@ -22,8 +23,7 @@ export interface FeedSourceOptions {
 /** An upstream that lied is not asked again for this long, unless all did. */
 const DISTRUST_MS = 10 * 60_000;
 /** Frames that change nothing which an upstream may send in a row and per second. */
-const IDLE_FRAMES = 100;
-const IDLE_FRAMES_PER_SECOND = 10;
+const IDLE_FRAMES = { burst: 100, perSecond: 10 };
 
 interface Connection {
   upstream: FeedUpstream;
@@ -42,8 +42,7 @@ export class FeedSource implements ChainSource {
   readonly #options: FeedSourceOptions;
   #connection: Connection | undefined;
   #caughtUp = false;
-  #idleFrames = 0;
-  #idleSince = 0;
+  #idleFrames = new RateLimit(IDLE_FRAMES);
 
   constructor(services: ApplyServices, options: FeedSourceOptions) {
     this.#services = services;
@@ -144,11 +143,8 @@ export class FeedSource implements ChainSource {
 
   /** Throws an UpstreamError if too many frames change nothing. */
   #idle({ upstream }: UpstreamStream): void {
-    const now = performance.now();
-    this.#idleFrames = Math.max(0, this.#idleFrames - ((now - this.#idleSince) / 1000) * IDLE_FRAMES_PER_SECOND) + 1;
-    this.#idleSince = now;
-    if (this.#idleFrames <= IDLE_FRAMES) return;
-    this.#idleFrames = 0;
+    if (this.#idleFrames.take()) return;
+    this.#idleFrames = new RateLimit(IDLE_FRAMES);
     throw new UpstreamError(upstream, "malformed", "sends frames without end that change nothing");
   }
 }

@@ -1,5 +1,5 @@
+import { BucketMap, type Rate, RateLimit } from "../../events/rate-limit.ts";
 import { dropOldest } from "../../storage/drop-oldest.ts";
-import { SourceBuckets, TokenBucket } from "../token-bucket.ts";
 
 /** Addresses and sources that are remembered. */
 const MAX_ADDRESSES = 4096;
@@ -28,6 +28,28 @@ export interface PacketGateOptions {
   now?: () => number;
 }
 
+/** Limits each IP address, all strangers together, and all known nodes together. */
+class Limits {
+  readonly #buckets = new BucketMap(MAX_ADDRESSES);
+  readonly #source: RateLimit;
+  readonly #known: RateLimit;
+  readonly #strangers: RateLimit;
+
+  constructor(source: Rate, total: Rate, now: () => number) {
+    this.#source = new RateLimit(source, this.#buckets, now);
+    this.#known = new RateLimit(total, undefined, now);
+    this.#strangers = new RateLimit(total, undefined, now);
+  }
+
+  get sources(): number {
+    return this.#buckets.size;
+  }
+
+  take(ip: string, isKnown: boolean): boolean {
+    return this.#source.take(ip) && (isKnown ? this.#known : this.#strangers).take();
+  }
+}
+
 interface Asked {
   at: number;
   /** Long packets that it may still send. */
@@ -41,21 +63,19 @@ interface Asked {
  */
 export class PacketGate {
   readonly #asked = new Map<string, Asked>();
-  readonly #sources = new SourceBuckets(SOURCE, MAX_ADDRESSES);
-  readonly #handshakeSources = new SourceBuckets(SOURCE_HANDSHAKES, MAX_ADDRESSES);
-  readonly #totals = { known: new TokenBucket(TOTAL), strangers: new TokenBucket(TOTAL) };
-  readonly #handshakeTotals: { readonly known: TokenBucket; readonly strangers: TokenBucket };
+  readonly #packets: Limits;
+  readonly #handshakes: Limits;
   readonly #now: () => number;
 
   constructor({ handshakesPerSecond: perSecond, now = () => performance.now() }: PacketGateOptions) {
     this.#now = now;
-    const rate = { perSecond, burst: perSecond * HANDSHAKE_BURST_S };
-    this.#handshakeTotals = { known: new TokenBucket(rate), strangers: new TokenBucket(rate) };
+    this.#packets = new Limits(SOURCE, TOTAL, now);
+    this.#handshakes = new Limits(SOURCE_HANDSHAKES, { perSecond, burst: perSecond * HANDSHAKE_BURST_S }, now);
   }
 
   /** Number of remembered addresses and sources. */
   get size(): number {
-    return this.#asked.size + this.#sources.size + this.#handshakeSources.size;
+    return this.#asked.size + this.#packets.sources + this.#handshakes.sources;
   }
 
   /** This node sends a request to an address (ip:port). */
@@ -73,14 +93,12 @@ export class PacketGate {
 
   /** Whether to decode a packet. */
   admits(ip: string, address: string): boolean {
-    const now = this.#now();
-    return this.#sources.take(ip, now) && this.#totals[this.#class(address)].take(now);
+    return this.#packets.take(ip, this.knows(address));
   }
 
   /** Whether to process a decoded handshake. */
   admitsHandshake(ip: string, address: string): boolean {
-    const now = this.#now();
-    return this.#handshakeSources.take(ip, now) && this.#handshakeTotals[this.#class(address)].take(now);
+    return this.#handshakes.take(ip, this.knows(address));
   }
 
   /**
@@ -93,9 +111,5 @@ export class PacketGate {
     if (asked === undefined || asked.answers === 0 || this.#now() - asked.at > ANSWER_MS) return false;
     asked.answers -= 1;
     return true;
-  }
-
-  #class(address: string): "known" | "strangers" {
-    return this.knows(address) ? "known" : "strangers";
   }
 }

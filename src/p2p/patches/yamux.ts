@@ -1,6 +1,6 @@
 import type { MessageStream, StreamMuxerFactory } from "@libp2p/interface";
 import { yamux } from "@libp2p/yamux";
-import { TokenBucket } from "../token-bucket.ts";
+import { RateLimit } from "../../events/rate-limit.ts";
 import { guardAsked, guardAsking } from "./multistream-select.ts";
 
 const KIB = 1024;
@@ -102,9 +102,9 @@ function guardStreams(muxer: MuxerInternals, offered: () => readonly string[]): 
 
 /** What the muxer's reader throws closes the connection. */
 function boundFrames({ decoder }: MuxerInternals): void {
-  const frames = new TokenBucket(FRAMES);
-  const streams = new TokenBucket(NEW_STREAMS);
-  const pings = new TokenBucket(PINGS);
+  const frames = new RateLimit(FRAMES);
+  const streams = new RateLimit(NEW_STREAMS);
+  const pings = new RateLimit(PINGS);
   const read = decoder.readFrame.bind(decoder);
   let pieces = 0;
   decoder.readFrame = () => {
@@ -119,12 +119,11 @@ function boundFrames({ decoder }: MuxerInternals): void {
       return undefined;
     }
     pieces = 0;
-    const now = performance.now();
-    if (!frames.take(now)) throw new MuxerLimitError("too many frames");
+    if (!frames.take()) throw new MuxerLimitError("too many frames");
     const { type, flag } = frame.header;
-    if (type === TYPE.ping && !pings.take(now)) throw new MuxerLimitError("too many pings");
+    if (type === TYPE.ping && !pings.take()) throw new MuxerLimitError("too many pings");
     const isNewStream = type !== TYPE.ping && (flag & FLAG_SYN) !== 0;
-    if (isNewStream && !streams.take(now)) throw new MuxerLimitError("too many new streams");
+    if (isNewStream && !streams.take()) throw new MuxerLimitError("too many new streams");
     return frame;
   };
 }

@@ -5,10 +5,10 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import { ByteRoom } from "./byte-room.ts";
 import { MAX_REQUEST_BYTES, PROTOCOLS, type ProtocolRow } from "./protocols.ts";
-import { RateLimit } from "./rate-limits.ts";
 import { type RequestProtocol, RequestStatus } from "./request-client.ts";
 import { isAnswered, type RequestCounts } from "./request-counts.ts";
 import { type Answer, NO_BODY, type RequestHandler, type RequestHandlers } from "./request-handler.ts";
+import { RequestRates } from "./request-rates.ts";
 import { readRequest, sendAnswer } from "./stream-io.ts";
 
 /** From the opened stream to its end; a requester of the reference waits no longer. */
@@ -66,7 +66,7 @@ export class RequestResponder {
   async register(host: Pick<Libp2p, "handle">): Promise<void> {
     for (const [name, handler] of Object.entries(this.#options.handlers) as [RequestProtocol, RequestHandler][]) {
       const protocol = PROTOCOLS[name];
-      const limit = new RateLimit(protocol, this.#options.now);
+      const limit = new RequestRates(protocol, this.#options.now);
       const onStream = (stream: Stream, connection: Connection): void => {
         const peer = connection.remotePeer.toString();
         if (this.#options.isBanned(peer)) connection.abort(new Error("the peer is banned"));
@@ -179,7 +179,7 @@ interface Exchange {
   name: RequestProtocol;
   protocol: ProtocolRow;
   handler: RequestHandler;
-  limit: RateLimit;
+  limit: RequestRates;
   peer: string;
 }
 

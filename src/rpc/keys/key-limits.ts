@@ -1,9 +1,10 @@
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import { type CallLimit, RateLimit } from "../limits/rate-limit.ts";
+import { type CallLimit, ClientLimit } from "../limits/client-limit.ts";
+import { SharedBuckets } from "../limits/shared-buckets.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { KeyCounts } from "./key-counts.ts";
 
-/** Keys whose rate is kept in mind; see RateLimit. */
+/** Keys whose rate is kept in mind; see ClientLimit. */
 const MAX_TRACKED = 4_096;
 
 /** Memory that the threads of a port share, so that a key's limit holds for all of them. */
@@ -12,12 +13,12 @@ export interface KeyMemory {
 }
 
 export function keyMemory(): KeyMemory {
-  return { rateLimit: RateLimit.memory(MAX_TRACKED) };
+  return { rateLimit: SharedBuckets.memory(MAX_TRACKED) };
 }
 
 /** The limit of the calls made with one key, from whatever address. Counts them. */
 export function keyLimit({ name, rateLimit }: ApiKey, memory: KeyMemory, counts: KeyCounts): CallLimit {
-  const limit = rateLimit > 0 ? new RateLimit({ perSecond: rateLimit, memory: memory.rateLimit }) : undefined;
+  const limit = rateLimit > 0 ? new ClientLimit({ perSecond: rateLimit, memory: memory.rateLimit }) : undefined;
   const counted = (calls: number, refusal: RpcAnswer | undefined): RpcAnswer | undefined => {
     counts.add(name, refusal === undefined ? "ok" : "refused", calls);
     return refusal;

@@ -1,4 +1,4 @@
-import type { CallLimit } from "../limits/rate-limit.ts";
+import type { CallLimit } from "../limits/client-limit.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { SocketAccess, SocketGate } from "../subscriptions/socket-access.ts";
 import type { ApiKey } from "./api-key.ts";

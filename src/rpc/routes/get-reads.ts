@@ -14,7 +14,7 @@ import {
   RpcError,
 } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
-import type { CallLimit } from "../limits/rate-limit.ts";
+import type { CallLimit } from "../limits/client-limit.ts";
 import {
   declaredNamespace,
   dialectOf,

@@ -12,7 +12,7 @@ import type { AdmitBatch, Dispatcher } from "../calls/dispatcher.ts";
 import { failure, type Header, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { INVALID_REQUEST, RESOURCE_UNAVAILABLE } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
-import type { CallLimit } from "../limits/rate-limit.ts";
+import type { CallLimit } from "../limits/client-limit.ts";
 import type { Caller } from "../ports/caller.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { Answer, BodyRequest, HttpApplication, PlainPost, PlainWishes, RequestHead } from "../wire/listener.ts";

@@ -10,8 +10,8 @@ import type { Header } from "../jsonrpc/answer.ts";
 import { type KeyAccess, keyedApplication } from "../keys/keyed-application.ts";
 import { keyedSockets } from "../keys/keyed-sockets.ts";
 import { AnswerBudget } from "../limits/answer-budget.ts";
+import { type CallLimit, ClientLimit } from "../limits/client-limit.ts";
 import type { OpenConnections } from "../limits/open-connections.ts";
-import { type CallLimit, RateLimit } from "../limits/rate-limit.ts";
 import type { SocketCounts } from "../limits/socket-counts.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { Namespace, Registry } from "../registry/registry.ts";
@@ -77,7 +77,7 @@ export interface LimitsGroup {
   maxConnections?: number;
   /** Most open connections per client address, 0 for unlimited. Default 512. */
   maxConnectionsPerClient?: number;
-  /** Most calls per second per client address, 0 (the default) for unlimited. See RateLimit. */
+  /** Most calls per second per client address, 0 (the default) for unlimited. See ClientLimit. */
   rateLimit?: number;
   /** Time within which a request must arrive. Default 30 s. */
   requestTimeoutMs?: number;
@@ -136,7 +136,7 @@ export interface PortSettings {
 /** One thread's share of a port that several threads listen on. */
 export interface SharedPort {
   connections: OpenConnections;
-  /** From RateLimit.memory. */
+  /** From SharedBuckets.memory. */
   rateLimit: SharedArrayBuffer;
   sockets: SocketCounts;
   cuts: SocketCuts;
@@ -163,7 +163,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   const { rateLimit: perSecond, maxWaitingBytes, ...limits } = withDefaults(options.limits);
   const { prefix = "", shared } = at;
   const { cors = true, keys, versionHeaders = [], healthy = () => true, health } = serve;
-  const rateLimit = perSecond > 0 ? new RateLimit({ perSecond, memory: shared?.rateLimit }) : undefined;
+  const rateLimit = perSecond > 0 ? new ClientLimit({ perSecond, memory: shared?.rateLimit }) : undefined;
   const budget = new AnswerBudget(maxWaitingBytes);
   const expectedErrors = [UnknownStateError, ...(serve.expectedErrors ?? [])];
   const { namespaces, counts } = serve;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "../calls/dispatcher.ts";
-import type { CallLimit } from "../limits/rate-limit.ts";
+import type { CallLimit } from "../limits/client-limit.ts";
 import type { Answer, RequestHead } from "../wire/listener.ts";
 
 /** What the client of a socket may call, and how often. */

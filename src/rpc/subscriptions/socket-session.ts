@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
+import { RateLimit } from "../../events/rate-limit.ts";
 import { bodyBytes, ownBody, release } from "../calls/answer-sink.ts";
 import type { AdmitBatch } from "../calls/dispatcher.ts";
 import { NO_ANSWER } from "../calls/notifications.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
-import { ControlFrames } from "../limits/control-frames.ts";
 import type { TurnShare } from "../limits/turn-share.ts";
 import type { Subscribed, Subscriber, SubscriptionKind, SubscriptionOptions } from "../ports/subscriber.ts";
 import {
@@ -24,6 +24,11 @@ import { TextQueue } from "./text-queue.ts";
 const MAX_UNDER_WAY = 32;
 /** Calls of one socket that wait; with a further one it is closed. */
 const MAX_WAITING = 1_024;
+/**
+ * Pings and pongs of one client: their handling and the answers to pings cost the node, too. Clients that keep a
+ * connection alive send less than one per second.
+ */
+const CONTROL_FRAMES = { burst: 128, perSecond: 16 };
 
 export interface SocketLimits {
   /** Subscriptions of one socket. */
@@ -67,7 +72,7 @@ export class SocketSession implements SocketHandlers, Member {
   /** Tips come last: a client hears of a block before it hears that the tip moved to it. */
   #subscriptions: Subscribing[] = [];
   readonly #waiting = new TextQueue();
-  readonly #controls = new ControlFrames();
+  readonly #controls = new RateLimit(CONTROL_FRAMES);
   #underWay = 0;
   /** Bytes of the answer that was sent last. */
   #lastBytes = 0;

@@ -46,7 +46,7 @@ export interface RpcThreadSettings {
   upstreams?: readonly string[];
   /** That the upstreams ask of this process. */
   upstreamApiKey?: string;
-  /** See OpenConnections and RateLimit. */
+  /** See OpenConnections and ClientLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
   /** See SocketCounts. */

@@ -9,7 +9,7 @@ import type { LongCalls } from "../calls/long-calls.ts";
 import type { UpstreamUrls } from "../forward/upstream-urls.ts";
 import type { KeySource, SharedKeys } from "../keys/shared-keys.ts";
 import { OpenConnections } from "../limits/open-connections.ts";
-import { RateLimit } from "../limits/rate-limit.ts";
+import { SharedBuckets } from "../limits/shared-buckets.ts";
 import { SocketCounts } from "../limits/socket-counts.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
@@ -264,7 +264,7 @@ export class RpcThreads implements Listener {
       socketCuts: options.socketCuts ?? SocketCuts.memory(),
       poolEvents: options.poolEvents !== undefined,
       upstreamApiKey: options.upstreamApiKey,
-      rateLimit: RateLimit.memory(),
+      rateLimit: SharedBuckets.memory(),
       minBlockWaitMs,
       calls,
       keys: options.keys?.shared,

@@ -8,7 +8,7 @@ import { UpstreamPool } from "../../../src/rpc/forward/upstream-pool.ts";
 import { KeyRing } from "../../../src/rpc/keys/key-ring.ts";
 import { keyAccess, sharedKeys } from "../../../src/rpc/keys/shared-keys.ts";
 import { OpenConnections } from "../../../src/rpc/limits/open-connections.ts";
-import { RateLimit } from "../../../src/rpc/limits/rate-limit.ts";
+import { SharedBuckets } from "../../../src/rpc/limits/shared-buckets.ts";
 import { SocketCounts } from "../../../src/rpc/limits/socket-counts.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";
 import type { PoolStatus } from "../../../src/rpc/ports/mempool.ts";
@@ -105,7 +105,7 @@ async function serve(port: number, pool: PoolEvents, poolStatus: UpstreamPool["s
         ...{ host: "127.0.0.1", port },
         shared: {
           connections,
-          rateLimit: RateLimit.memory(),
+          rateLimit: SharedBuckets.memory(),
           sockets: new SocketCounts(SocketCounts.memory(1), 0),
           cuts: new SocketCuts(),
         },

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { AnswerBudget } from "../../../src/rpc/limits/answer-budget.ts";
+import { ClientLimit } from "../../../src/rpc/limits/client-limit.ts";
 import { OpenConnections } from "../../../src/rpc/limits/open-connections.ts";
-import { RateLimit } from "../../../src/rpc/limits/rate-limit.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { PoolStatus } from "../../../src/rpc/ports/mempool.ts";
 import type { PoolChange } from "../../../src/rpc/ports/pool-events.ts";
@@ -93,7 +93,7 @@ describe.each([
       },
       { maxBehind: 1_000 },
     );
-    const rateLimit = perSecond > 0 ? new RateLimit({ perSecond, now: () => 0 }) : undefined;
+    const rateLimit = perSecond > 0 ? new ClientLimit({ perSecond, now: () => 0 }) : undefined;
     sockets = new SocketApplication(
       hub,
       {

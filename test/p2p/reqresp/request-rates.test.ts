@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ByteRoom } from "../../../src/p2p/reqresp/byte-room.ts";
-import { RateLimit } from "../../../src/p2p/reqresp/rate-limits.ts";
+import { RequestRates } from "../../../src/p2p/reqresp/request-rates.ts";
 
 test("a peer may use its quota at once, and then one request in each part of the window", () => {
   let now = 5000;
-  const limit = new RateLimit({ perPeer: 5, overall: 100 }, () => now);
+  const limit = new RequestRates({ perPeer: 5, overall: 100 }, () => now);
   const take = (): string => limit.take("a");
   expect(Array.from({ length: 6 }, take)).toEqual([...Array(5).fill("allowed"), "peer limit"]);
   now += 199;
@@ -17,7 +17,7 @@ test("a peer may use its quota at once, and then one request in each part of the
 
 test("the overall quota is shared by all peers, and a peer above its own limit does not use it up", () => {
   let now = 0;
-  const limit = new RateLimit({ perPeer: 5, overall: 10 }, () => now);
+  const limit = new RequestRates({ perPeer: 5, overall: 10 }, () => now);
   for (let i = 0; i < 100; i++) limit.take("greedy");
   expect(Array.from({ length: 6 }, (_, i) => limit.take(`peer ${i}`))).toEqual([
     ...Array(5).fill("allowed"),
@@ -29,7 +29,7 @@ test("the overall quota is shared by all peers, and a peer above its own limit d
 
 test("peers with their full quota are forgotten, so that their number stays bounded", () => {
   let now = 0;
-  const limit = new RateLimit({ perPeer: 5, overall: 200 }, () => now);
+  const limit = new RequestRates({ perPeer: 5, overall: 200 }, () => now);
   let most = 0;
   for (let i = 0; i < 20_000; i++) {
     now += 1;
