@@ -9,8 +9,9 @@ const SIGNATURE_BYTES = 64;
 const verified = new BoundedCache<true>({ bytes: 2 ** 20, entryBytes: 128 });
 
 /**
- * Makes the record library remember valid signatures, of this whole process: to verify one takes 2 ms, and every lookup
- * brings the same records again.
+ * Makes the record library remember valid signatures, of this whole process: to verify one takes 2 ms, every lookup
+ * brings the same records again, and nodes that answer with many can keep the thread busy. The attacks are in
+ * test/p2p/discovery/hostile-discovery.test.ts.
  */
 export function rememberValidSignatures(): void {
   setV4Crypto({ ...defaultCrypto, verify: remembering(defaultCrypto.verify) });
