@@ -64,9 +64,9 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 }
 
 /**
- * Connects to the rollup of a network: checks the chain id of every endpoint, that the rollup is of v4, finds the
- * contracts through the registry and reads the rollup's constants. Throws an L1Error; if its `fatal` is set, retrying
- * is useless.
+ * Connects to the rollup of a network: checks the chain id of the endpoints, leaving out those on another chain, and
+ * that the rollup is of v4, finds the contracts through the registry and reads the rollup's constants. Throws an
+ * L1Error; if its `fatal` is set, retrying is useless.
  *
  * @example const reader = await connectRollup({
  *   l1RpcUrls: ["http://127.0.0.1:8545"],

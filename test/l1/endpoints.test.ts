@@ -17,7 +17,7 @@ import {
   WrongChainError,
 } from "../../src/l1/errors.ts";
 import { quantity } from "../../src/l1/rpc/answers.ts";
-import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
+import { L1Rpc, type L1RpcOptions } from "../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../src/l1/rpc/logs.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { deadUrl, drip, type FakeAnswer, type HttpFake, httpFake, RpcFailure, rpcFake } from "./http-fake.ts";
@@ -32,7 +32,7 @@ async function fake(made: Promise<HttpFake>): Promise<HttpFake> {
   return made;
 }
 
-const rpcOf = (urls: string[], extra: { timeoutMs?: number; retryDelaysMs?: number[] } = {}) =>
+const rpcOf = (urls: string[], extra: Partial<L1RpcOptions> = {}) =>
   new L1Rpc({ urls, retryDelaysMs: [], timeoutMs: 30_000, logger: silentLogger, ...extra });
 
 const blockNumber = (rpc: L1Rpc) =>
@@ -260,13 +260,56 @@ describe("several L1 endpoints", () => {
 });
 
 describe("the chain of the endpoints", () => {
-  test("each L1 endpoint must be on the configured chain", async () => {
-    const good = await fake(rpcFake(() => "0x7a69"));
-    const wrong = await fake(rpcFake(() => "0x1"));
-    const error = (await failure(rpcOf([good.url, wrong.url]).checkChain(31337))) as WrongChainError;
-    expect(error).toBeInstanceOf(WrongChainError);
-    expect(error).toMatchObject({ expected: 31337, actual: 1, url: wrong.url, fatal: true });
-    expect(error.message).toMatch(/chain 1, but chain 31337 is configured/);
+  test.each([
+    ["first", 0],
+    ["last", 1],
+  ])("an L1 endpoint on another chain, given %s, is an error in the log and is not asked", async (_, at) => {
+    const errors: object[] = [];
+    const logger = { ...silentLogger, error: (facts: object) => void errors.push(facts) };
+    const good = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x9")));
+    const wrong = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x1" : "0x99")));
+    const urls = [good.url].toSpliced(1 - at, 0, wrong.url);
+    const rpc = new L1Rpc({ urls, retryDelaysMs: [], logger });
+    await rpc.checkChain(31337);
+    await good.close();
+    open.splice(open.indexOf(good), 1);
+    const error = (await failure(blockNumber(rpc))) as L1UnavailableError;
+    expect(error).toMatchObject({ name: "L1UnavailableError", fatal: false });
+    expect(error.message).toContain("the endpoint serves chain 1, but chain 31337 is configured");
+    expect(errors).toEqual([{ endpoint: wrong.url, served: 1, configured: 31337 }]);
+  });
+
+  test("L1 endpoints that are all on another chain are a fatal error, also while one is down", async () => {
+    const wrong = [await fake(rpcFake(() => "0x1")), await fake(rpcFake(() => "0x2"))].map(({ url }) => url);
+    for (const urls of [[wrong[0]], wrong, [await deadUrl(), ...wrong]]) {
+      const error = (await failure(rpcOf(urls).checkChain(31337))) as WrongChainError;
+      expect(error).toBeInstanceOf(WrongChainError);
+      expect(error).toMatchObject({ expected: 31337, actual: 1, url: wrong[0], fatal: true });
+    }
+  });
+
+  test("an L1 endpoint that is moved to the configured chain is asked again, and no more once it leaves it", async () => {
+    let served = "0x1";
+    const moved = await fake(rpcFake((method) => (method === "eth_chainId" ? served : "0x8")));
+    const good = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x9")));
+    const endpoints = new EndpointBook({ restMs: 1 });
+    const rpc = rpcOf([moved.url, good.url], { endpoints });
+    await rpc.checkChain(31337);
+    expect(await blockNumber(rpc)).toBe(9);
+    served = "0x7a69";
+    await expect.poll(() => blockNumber(rpc)).toBe(8);
+    served = "0x1";
+    const [{ health }] = endpoints.read();
+    health.failed("it is restarted");
+    expect(await health.check()).toBe(false);
+    expect(await blockNumber(rpc)).toBe(9);
+    endpoints.close();
+  });
+
+  test("users of L1 that are told the chain ask no endpoint on another one", async () => {
+    const wrong = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x1" : "0x8")));
+    const good = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x9")));
+    expect(await blockNumber(rpcOf([wrong.url, good.url], { chainId: 31337 }))).toBe(9);
   });
 
   test("an L1 endpoint that never answers does not hold up the chain check, and is not asked unchecked", async () => {

@@ -57,6 +57,7 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
   const rpcOf = (urls: readonly string[]) =>
     new L1Rpc({
       urls,
+      chainId: l1ChainId,
       timeoutMs: options.l1TimeoutMs ?? timeoutMs,
       retryDelaysMs,
       signal,

@@ -112,7 +112,7 @@ export async function deployL1Contracts(options: DeployOptions, signal?: AbortSi
   checkOptions(options);
   const { l1RpcUrls, l1ChainId, deployer, parameters, validators = [], logger = silentLogger } = options;
   const rpc = new L1Rpc({ urls: l1RpcUrls, signal, logger });
-  const rpcOnce = new L1Rpc({ urls: l1RpcUrls, retryDelaysMs: [], signal, logger });
+  const rpcOnce = new L1Rpc({ urls: l1RpcUrls, chainId: l1ChainId, retryDelaysMs: [], signal, logger });
   await rpc.checkChain(l1ChainId);
   const development = isDevelopmentChain(l1ChainId);
 

@@ -17,6 +17,7 @@ import {
 import { quantity } from "./answers.ts";
 import { JsonRpcEndpoint, OVERTAKEN } from "./endpoint.ts";
 import { type L1CallCounts, type L1CallOutcome, outcomeOf } from "./l1-call-counts.ts";
+import { ServedChain } from "./served-chain.ts";
 
 export interface L1Call<T> {
   method: string;
@@ -37,6 +38,8 @@ export interface L1Call<T> {
 export interface L1RpcOptions {
   /** In order of preference; those that fail are asked last. */
   urls: readonly string[];
+  /** The chain that the endpoints must be on: each is asked for its chain id before its first other call. */
+  chainId?: number;
   /** What the endpoints are for. */
   service?: EndpointService;
   /** The health of endpoints, shared with their other users. */
@@ -78,6 +81,7 @@ const INVALID_PARAMS = -32602;
 function isLasting(error: L1Error): boolean {
   return (
     error instanceof HistoricalStateUnavailableError ||
+    error instanceof WrongChainError ||
     (error instanceof L1RpcError && (error.code === METHOD_MISSING || error.code === INVALID_PARAMS))
   );
 }
@@ -106,18 +110,16 @@ interface L1Endpoint {
   readonly rpc: JsonRpcEndpoint;
   /** The latest block that it has shown. */
   head: number;
-  /** The check of its chain id, if it was begun. Rejects with a WrongChainError if it serves another chain. */
-  chain: Promise<void> | undefined;
-  /** Whether its chain id is known. */
-  isChecked: boolean;
+  readonly chain: ServedChain;
 }
 
-const chainId = { method: "eth_chainId", params: [], parse: (v: unknown) => quantity(v, "chain id") };
+const CHAIN_ID = { method: "eth_chainId", params: [], parse: (v: unknown) => quantity(v, "chain id") };
 const blockNumber = { method: "eth_blockNumber", params: [], parse: (v: unknown) => quantity(v, "block number") };
 
 /**
  * JSON-RPC to L1 over several endpoints, by the policy of src/endpoints: the first one that answers is asked; a silent
- * one costs its call a second or two, and is then asked last until it answers probes again.
+ * one costs its call a second or two, and is then asked last until it answers probes again. One that serves another
+ * chain than the configured one is not asked, which is an error in the log, until a probe finds it on the right chain.
  */
 export class L1Rpc {
   /** Redacted. */
@@ -132,6 +134,7 @@ export class L1Rpc {
 
   constructor({
     urls,
+    chainId,
     service = "l1",
     timeoutMs = 20_000,
     retryDelaysMs = [200, 1000, 3000],
@@ -154,19 +157,26 @@ export class L1Rpc {
       const probed = new JsonRpcEndpoint(url, { timeoutMs: PROBE_MS, batchSize: 1 });
       const probe = async (ended: AbortSignal) => {
         blockNumber.parse(await probed.call(blockNumber.method, [], ended));
-        if (this.#chainId !== undefined) await this.#rightChain(endpoint, this.#chainId);
+        if (this.#chainId === undefined) return;
+        // Whoever mends an endpoint may have it serve another chain.
+        const served = CHAIN_ID.parse(await probed.call(CHAIN_ID.method, [], ended));
+        endpoint.chain.found(served, this.#chainId);
       };
       const rpc = new JsonRpcEndpoint(url, { timeoutMs, batchSize, signal });
       const endpoint: L1Endpoint = {
         health: book.of(service, url, probe),
         rpc,
         head: -1,
-        chain: undefined,
-        isChecked: false,
+        chain: new ServedChain({
+          name: rpc.name,
+          ask: () => this.#send(endpoint, CHAIN_ID, new AbortController().signal),
+          logger,
+        }),
       };
       return endpoint;
     });
     this.urls = this.#endpoints.map(({ rpc }) => rpc.name);
+    this.#chainId = chainId;
     this.#retryDelaysMs = retryDelaysMs;
     this.#signal = signal;
     this.#calls = calls;
@@ -251,7 +261,7 @@ export class L1Rpc {
   }
 
   async #ask<T>(endpoint: L1Endpoint, call: L1Call<T>, signal: AbortSignal): Promise<T> {
-    if (this.#chainId !== undefined) await unlessAborted(this.#rightChain(endpoint, this.#chainId), signal);
+    if (this.#chainId !== undefined) await unlessAborted(endpoint.chain.expect(this.#chainId), signal);
     const { needsBlock } = call;
     if (needsBlock !== undefined && this.#endpoints.length > 1 && endpoint.head < needsBlock) {
       await this.#send(endpoint, blockNumber, signal);
@@ -288,20 +298,21 @@ export class L1Rpc {
   }
 
   /**
-   * Checks the chain id of each endpoint. Throws a WrongChainError for the first that serves another chain, and an
+   * Checks the chain id of each endpoint. Throws a WrongChainError if all that answer serve another chain, and an
    * L1UnavailableError (or the only endpoint's error) if none answers. An endpoint that does not answer soon after
    * another one is checked before its first call.
    */
   async checkChain(expected: number): Promise<void> {
+    this.#chainId = expected;
     for (let round = 0; ; round++) {
       const failures: L1Error[] = [];
       const answered = Promise.withResolvers<void>();
       const checks = this.#endpoints.map(async (endpoint) => {
         try {
-          await this.#rightChain(endpoint, expected);
+          await endpoint.chain.expect(expected);
           answered.resolve();
         } catch (error) {
-          if (!(error instanceof L1Error) || error.fatal) throw error;
+          if (!(error instanceof L1Error)) throw error;
           if (isOutage(error)) endpoint.health.failed(error.message);
           failures.push(error);
         }
@@ -313,31 +324,17 @@ export class L1Rpc {
       soon.catch(() => undefined);
       const first = await Promise.race([all, soon]).finally(() => over.abort());
       if (failures.length < this.#endpoints.length) {
-        this.#chainId = expected;
-        if (first === "soon") for (const { health, isChecked } of this.#endpoints) if (!isChecked) health.late();
+        if (first === "soon") for (const { health, chain } of this.#endpoints) if (!chain.isKnown) health.late();
         return;
       }
       this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
-      if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, "eth_chainId");
-      this.#logRetry("eth_chainId", failures);
+      if (wait === undefined || failures.every(isLasting)) {
+        throw failures.find((error) => error instanceof WrongChainError) ?? this.#verdict(failures, CHAIN_ID.method);
+      }
+      this.#logRetry(CHAIN_ID.method, failures);
       await this.#wait(wait);
     }
-  }
-
-  /** Checks an endpoint's chain id once. Throws a WrongChainError, which stays, or the error of the call. */
-  #rightChain(endpoint: L1Endpoint, expected: number): Promise<void> {
-    endpoint.chain ??= this.#send(endpoint, chainId, new AbortController().signal).then(
-      (actual) => {
-        endpoint.isChecked = true;
-        if (actual !== expected) throw new WrongChainError(expected, actual, endpoint.rpc.name);
-      },
-      (error) => {
-        endpoint.chain = undefined;
-        throw error;
-      },
-    );
-    return endpoint.chain;
   }
 }
 

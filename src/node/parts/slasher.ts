@@ -72,6 +72,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
     const { signal } = stopping;
     const rpc = new L1Rpc({
       urls: values.l1.urls,
+      chainId: identity.l1ChainId,
       timeoutMs: dutyTimeoutMs(values.l1),
       retryDelaysMs: RETRY_DELAYS_MS,
       signal,

@@ -31,6 +31,7 @@ export function startEpochSubmitter(
   const logger = loggerFor("prover:publisher");
   const rpc = new L1Rpc({
     urls: values.l1.urls,
+    chainId: identity.l1ChainId,
     timeoutMs: dutyTimeoutMs(values.l1),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,

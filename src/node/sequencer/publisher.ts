@@ -73,6 +73,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const { signal } = stopping;
   const rpc = new L1Rpc({
     urls: values.l1.urls,
+    chainId: identity.l1ChainId,
     timeoutMs: dutyTimeoutMs(values.l1),
     retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
     signal,
