@@ -14,7 +14,7 @@ import { Vm } from "../src/execution/vm/vm.ts";
 import { readU32 } from "../src/protocol/bytes.ts";
 import { isForPublic } from "../src/protocol/tx/accumulated-data.ts";
 import type { Tx } from "../src/protocol/tx/tx.ts";
-import { type RecordedBlock, RecordedChain } from "../test/execution/recorded-chain.ts";
+import { type RecordedBlock, RecordedChain } from "../test/world/execution/recorded-chain.ts";
 import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { median } from "./lib/statistics.ts";
 

@@ -20,11 +20,11 @@ import { RPC_CHECKS, runChecks } from "../src/mempool/validation/check-groups.ts
 import type { Tx } from "../src/protocol/tx/tx.ts";
 import { tx as txParameter } from "../src/rpc/codecs/shared/tx.ts";
 import { openStore } from "../src/storage/store.ts";
-import { contextFor } from "../test/mempool/support/context.ts";
-import { freshTx, txJson } from "../test/mempool/support/fresh-txs.ts";
-import { ModelWorld } from "../test/mempool/support/model-world.ts";
-import { seeded } from "../test/mempool/support/pool-txs.ts";
-import { type RecordedTx, recordedTxs } from "../test/protocol/recorded-txs.ts";
+import { contextFor } from "../test/world/mempool/context.ts";
+import { freshTx, txJson } from "../test/world/mempool/fresh-txs.ts";
+import { ModelWorld } from "../test/world/mempool/model-world.ts";
+import { seeded } from "../test/world/mempool/pool-txs.ts";
+import { type RecordedTx, recordedTxs } from "../test/world/protocol/recorded-txs.ts";
 import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { median } from "./lib/statistics.ts";
 

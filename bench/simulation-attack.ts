@@ -8,7 +8,7 @@
  * to the execution threads. Hostile clients wait for their answers, or leave after `leave` milliseconds and come back.
  */
 import { writeFileSync } from "node:fs";
-import { SimulatingPort } from "../test/node/simulating-port.ts";
+import { SimulatingPort } from "../test/world/node/simulating-port.ts";
 import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 
 const { hostile, seconds, leave, json } = scriptOptions("bench/simulation-attack.ts", {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { networkOf, restore, syncRecordedChain, uploaderOf } from "../test/snapshots/synced-chain.ts";
+import { networkOf, restore, syncRecordedChain, uploaderOf } from "../test/world/snapshots/synced-chain.ts";
 
 /**
  * Time to make a snapshot of the recorded chain and to start from it, compared with a sync from a local L1. The chain

@@ -1,4 +1,4 @@
-import { ADMIN_API_KEY, type NodeProcess } from "../test/conformance/recorded-node.ts";
+import { ADMIN_API_KEY, type NodeProcess } from "../test/world/node/recorded-node.ts";
 import { ADMIN_METHODS, adminClient, nodeClient, textOf } from "./client.ts";
 import type { Report } from "./report.ts";
 

@@ -3,7 +3,7 @@
  */
 import "./quiet-library.ts";
 import "./wasm-backend.ts";
-import { goldenCases, NodeProcess, startRecordedL1 } from "../test/conformance/recorded-node.ts";
+import { goldenCases, NodeProcess, startRecordedL1 } from "../test/world/node/recorded-node.ts";
 import { checkAdmin } from "./admin.ts";
 import { askFurther, askRecorded, checkBatches, checkVersions } from "./public.ts";
 import { RELEASE } from "./release.ts";

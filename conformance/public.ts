@@ -1,5 +1,5 @@
-import type { GoldenCase } from "../test/conformance/recorded-node.ts";
-import { comparable, isComparable } from "../test/conformance/recording-limits.ts";
+import type { GoldenCase } from "../test/world/node/recorded-node.ts";
+import { comparable, isComparable } from "../test/world/node/recording-limits.ts";
 import { batchSizes, NODE_METHODS, nodeClient, readAs, textOf, typedParams, type Versions } from "./client.ts";
 import { furtherQuestions, type Question } from "./questions.ts";
 import { asRelease } from "./release.ts";

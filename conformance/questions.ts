@@ -5,7 +5,7 @@ import { BlockHash } from "@aztec/stdlib/block";
 import { LogId, SiloedTag, Tag } from "@aztec/stdlib/logs";
 import { mockTx } from "@aztec/stdlib/testing";
 import { TxHash } from "@aztec/stdlib/tx";
-import type { GoldenCase } from "../test/conformance/recorded-node.ts";
+import type { GoldenCase } from "../test/world/node/recorded-node.ts";
 
 /** Expected outcome of a call: a result that the library accepts, no result, or an error message that matches. */
 export type Expectation = "result" | "nothing" | RegExp;

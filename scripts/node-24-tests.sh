@@ -15,8 +15,8 @@ if [ "${1:-}" = --root ]; then
 else
   "$project/scripts/debian-root.sh" "$root"
 fi
-[ $# -gt 0 ] || set -- test/rpc test/http test/node/rpc-threads.test.ts test/node/rpc-long-calls.test.ts \
-  test/node/health.test.ts test/node/process.test.ts test/node/simulation-attack.test.ts \
+[ $# -gt 0 ] || set -- test/rpc test/http test/node/scenarios/rpc-threads.test.ts test/node/scenarios/rpc-long-calls.test.ts \
+  test/node/scenarios/health.test.ts test/node/scenarios/process.test.ts test/node/scenarios/simulation-attack.test.ts \
   test/node/admin test/conformance/endpoints.test.ts test/conformance/fuzz.test.ts
 
 runtime=$cache/runtime

@@ -13,7 +13,7 @@ import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { slotAt } from "../../src/protocol/time.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { seeded } from "../../test/mempool/support/pool-txs.ts";
+import { seeded } from "../../test/world/mempool/pool-txs.ts";
 import { freePort } from "./recorded-nodes.ts";
 import { ServerProcess } from "./server-process.ts";
 

@@ -17,8 +17,8 @@ import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { withTerms } from "../../src/protocol/tx/template.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { type GenesisState, genesisState } from "../../src/world-state/genesis.ts";
-import { freshTx } from "../../test/mempool/support/fresh-txs.ts";
-import { seeded } from "../../test/mempool/support/pool-txs.ts";
+import { freshTx } from "../../test/world/mempool/fresh-txs.ts";
+import { seeded } from "../../test/world/mempool/pool-txs.ts";
 import { type CommitteeL1, keyOf } from "./committee-l1.ts";
 import { recordedForm } from "./tx-calls.ts";
 

@@ -8,7 +8,7 @@ import { JOB_TYPE_NAMES, JOB_TYPES, type JobTypeName } from "../../src/prover/jo
 import { JobProducer } from "../../src/prover/producer/job-producer.ts";
 import { InlineStore } from "../../src/prover/proof-store/inline-store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { recordedJobs } from "../../test/prover/recorded-jobs.ts";
+import { recordedJobs } from "../../test/world/prover/recorded-jobs.ts";
 import { BrokerAndAgent, ownSide, type ProverSide } from "./prover-processes.ts";
 import { cpuTimeOf } from "./server-process.ts";
 

@@ -14,7 +14,7 @@ import { threadBudget } from "../../src/node/context/thread-budget.ts";
 import { startPublicRpc } from "../../src/rpc/public-rpc.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
-import { fakeServices, recordingLogger } from "../../test/rpc/support/fakes.ts";
+import { fakeServices, recordingLogger } from "../../test/world/rpc/fakes.ts";
 
 /** Room for 10M leaves of two trees. */
 const MAP_SIZE_KB = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { loadCore } from "../../src/core/load-core.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
-import { type FreshTxPlan, freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
-import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
+import { type FreshTxPlan, freshTx, txJson } from "../../test/world/mempool/fresh-txs.ts";
+import { type RecordedTx, recordedTxs } from "../../test/world/protocol/recorded-txs.ts";
 import { answerTo, call, MARK } from "./wrk.ts";
 
 /** Start of the first whole base64 group inside a tx's only nullifier. */

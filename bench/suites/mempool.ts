@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
-import { differingPointers } from "../../test/conformance/live/pointers.ts";
-import { seeded } from "../../test/mempool/support/pool-txs.ts";
+import { differingPointers } from "../../test/world/live/pointers.ts";
+import { seeded } from "../../test/world/mempool/pool-txs.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   type RecordedL1,

@@ -6,7 +6,7 @@ import "../quiet-library.ts";
 import "../wasm-backend.ts";
 import { createExtendedL1Client } from "@aztec/ethereum/client";
 import { EmbeddedWallet } from "@aztec/wallets/embedded";
-import { startNetwork } from "../../test/local-network/network-process.ts";
+import { startNetwork } from "../../test/world/local-network/network-process.ts";
 import { RELEASE } from "../release.ts";
 import { Report } from "../report.ts";
 import { createAccounts, fundedAddresses } from "./accounts.ts";

@@ -4,7 +4,7 @@ import { waitForL1ToL2MessageReady } from "@aztec/aztec.js/messaging";
 import type { createExtendedL1Client } from "@aztec/ethereum/client";
 import * as clients from "@aztec/stdlib/interfaces/client";
 import type { EmbeddedWallet } from "@aztec/wallets/embedded";
-import { call } from "../../test/local-network/network-process.ts";
+import { call } from "../../test/world/local-network/network-process.ts";
 import { RELEASE } from "../release.ts";
 import type { Report } from "../report.ts";
 

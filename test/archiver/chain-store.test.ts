@@ -9,8 +9,7 @@ import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../src/protocol/constants.ts";
 import { INSTANCE_UPDATED } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
-import { madeClass, madeInstance, updateLog } from "./contract-logs.ts";
-import { dump, GENESIS, openChain } from "./open-chain.ts";
+import { dump, GENESIS, openChain } from "../world/archiver/open-chain.ts";
 import {
   GENESIS_ARCHIVE,
   proposal,
@@ -19,7 +18,8 @@ import {
   seeded,
   synthesize,
   type TxLogs,
-} from "./synthetic-chain.ts";
+} from "../world/archiver/synthetic-chain.ts";
+import { madeClass, madeInstance, updateLog } from "./contract-logs.ts";
 
 const core = loadCore();
 let opened: ReturnType<typeof openChain> | undefined;

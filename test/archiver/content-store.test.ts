@@ -6,8 +6,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { concat, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
-import { madeClass, madeInstance, updateLog } from "./contract-logs.ts";
-import { openChain } from "./open-chain.ts";
+import { openChain } from "../world/archiver/open-chain.ts";
 import {
   CONSTANTS,
   GENESIS_ARCHIVE,
@@ -16,7 +15,8 @@ import {
   seeded,
   synthesize,
   type TxLogs,
-} from "./synthetic-chain.ts";
+} from "../world/archiver/synthetic-chain.ts";
+import { madeClass, madeInstance, updateLog } from "./contract-logs.ts";
 
 const core = loadCore();
 const TAG = seeded("tag");

@@ -19,11 +19,11 @@ import {
 } from "../../src/protocol/contract-events.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
 import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
+import { FakeL1 } from "../world/archiver/fake-l1.ts";
+import { type Follower, follow, settle } from "../world/archiver/following.ts";
+import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "../world/archiver/synthetic-chain.ts";
+import { type L1Vectors, readVectors, wholeBlobs } from "../world/archiver/vectors.ts";
 import { madeClass, madeInstance, updateLog, withWord } from "./contract-logs.ts";
-import { FakeL1 } from "./fake-l1.ts";
-import { type Follower, follow, settle } from "./following.ts";
-import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "./synthetic-chain.ts";
-import { type L1Vectors, readVectors, wholeBlobs } from "./vectors.ts";
 
 const core = loadCore();
 

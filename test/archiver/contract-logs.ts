@@ -15,7 +15,7 @@ import {
   INSTANCE_UPDATED,
 } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
-import { seeded } from "./synthetic-chain.ts";
+import { seeded } from "../world/archiver/synthetic-chain.ts";
 
 /** A class determined by the text alone, and the log that publishes it. */
 export function madeClass(

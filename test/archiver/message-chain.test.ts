@@ -5,9 +5,9 @@ import { insertMessages, messagesOfCheckpoint, removeMessagesAfter } from "../..
 import type { InboxMessage } from "../../src/l1/types.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { firstMessageIndex, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
-import { dump, openChain } from "./open-chain.ts";
-import { seeded } from "./synthetic-chain.ts";
-import { type L1Vectors, readVectors } from "./vectors.ts";
+import { dump, openChain } from "../world/archiver/open-chain.ts";
+import { seeded } from "../world/archiver/synthetic-chain.ts";
+import { type L1Vectors, readVectors } from "../world/archiver/vectors.ts";
 
 let opened: ReturnType<typeof openChain>;
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { PROTOCOL_CONTRACTS_HASH } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
-import { readVectors } from "./vectors.ts";
+import { readVectors } from "../world/archiver/vectors.ts";
 
 const core = loadCore();
 const { contracts } = readVectors<{

@@ -7,10 +7,10 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32 } from "../../src/protocol/bytes.ts";
 import { epochOfSlot } from "../../src/protocol/time.ts";
-import { FakeL1 } from "./fake-l1.ts";
-import { StateMismatchError } from "./fake-world-state.ts";
-import { type Follower, type FollowOptions, follow, settle } from "./following.ts";
-import { dump } from "./open-chain.ts";
+import { FakeL1 } from "../world/archiver/fake-l1.ts";
+import { StateMismatchError } from "../world/archiver/fake-world-state.ts";
+import { type Follower, type FollowOptions, follow, settle } from "../world/archiver/following.ts";
+import { dump } from "../world/archiver/open-chain.ts";
 import {
   CONSTANTS,
   GENESIS_ARCHIVE,
@@ -18,7 +18,7 @@ import {
   type SyntheticCheckpoint,
   seeded,
   synthesize,
-} from "./synthetic-chain.ts";
+} from "../world/archiver/synthetic-chain.ts";
 
 const core = loadCore();
 const open: Follower[] = [];

@@ -3,7 +3,7 @@ import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../../src/protocol/checkpoint-blob-writer.ts";
-import { GENESIS_ARCHIVE, rebuildInput, synthesize } from "./synthetic-chain.ts";
+import { GENESIS_ARCHIVE, rebuildInput, synthesize } from "../world/archiver/synthetic-chain.ts";
 
 it("rebuilt blocks serialize to the words of the blobs that they came from", () => {
   const core = loadCore();

@@ -10,7 +10,7 @@ import { CHECKPOINT_AT, checkpointHash } from "../../src/protocol/checkpoint-hea
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { unbalancedRoot } from "../../src/protocol/sha-trees.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
-import { type CheckpointVector, type L1Vectors, readVectors, wholeBlobs } from "./vectors.ts";
+import { type CheckpointVector, type L1Vectors, readVectors, wholeBlobs } from "../world/archiver/vectors.ts";
 
 const core = loadCore();
 const l1 = readVectors<L1Vectors>("l1.json");

@@ -2,9 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { SyncPausedError } from "../../src/archiver/errors.ts";
 import { RollbackRefusedError } from "../../src/archiver/roll-back.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { FakeL1 } from "./fake-l1.ts";
-import { chainRows, type Follower, type FollowOptions, follow, pendingArchives, storedArchives } from "./following.ts";
-import { dump } from "./open-chain.ts";
+import { FakeL1 } from "../world/archiver/fake-l1.ts";
+import {
+  chainRows,
+  type Follower,
+  type FollowOptions,
+  follow,
+  pendingArchives,
+  storedArchives,
+} from "../world/archiver/following.ts";
+import { dump } from "../world/archiver/open-chain.ts";
 
 const core = loadCore();
 const open: Follower[] = [];

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { InconsistentL1Error, InvalidCheckpointError, ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
-import { FakeL1, FakeL1Error } from "./fake-l1.ts";
-import { StateMismatchError } from "./fake-world-state.ts";
+import { FakeL1, FakeL1Error } from "../world/archiver/fake-l1.ts";
+import { StateMismatchError } from "../world/archiver/fake-world-state.ts";
 import {
   chainRows,
   type Follower,
@@ -13,9 +13,9 @@ import {
   pendingArchives,
   settle,
   storedArchives,
-} from "./following.ts";
-import { l1Happening, RandomL1 } from "./random-l1.ts";
-import { seeded } from "./synthetic-chain.ts";
+} from "../world/archiver/following.ts";
+import { l1Happening, RandomL1 } from "../world/archiver/random-l1.ts";
+import { seeded } from "../world/archiver/synthetic-chain.ts";
 
 const core = loadCore();
 const open: Follower[] = [];

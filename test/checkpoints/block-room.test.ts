@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { blockRoom, roomAfter } from "../../src/checkpoints/block-room.ts";
-import { fundedBuilder, tx } from "./funded-builder.ts";
+import { fundedBuilder, tx } from "../world/checkpoints/funded-builder.ts";
 
 const LIMITS = { rollupManaLimit: 10_000, maxTxsPerCheckpoint: 5 };
 

@@ -11,8 +11,8 @@ import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
-import { core, sourceOf } from "../execution/avm-vectors.ts";
-import { fundedBuilder, statesOf, TERMS, tx } from "./funded-builder.ts";
+import { fundedBuilder, statesOf, TERMS, tx } from "../world/checkpoints/funded-builder.ts";
+import { core, sourceOf } from "../world/execution/avm-vectors.ts";
 
 const headers = (blocks: readonly ProposedBlock[]) => blocks.map(({ record }) => toHex(record.header));
 

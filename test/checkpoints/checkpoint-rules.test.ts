@@ -4,7 +4,7 @@ import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../..
 import { CheckpointRuleError } from "../../src/checkpoints/errors.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32 } from "../../src/protocol/bytes.ts";
-import { fundedBuilder, tx } from "./funded-builder.ts";
+import { fundedBuilder, tx } from "../world/checkpoints/funded-builder.ts";
 
 /** Two blocks, with two txs and one. */
 let good: CompletedCheckpoint;

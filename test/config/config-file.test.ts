@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { ConfigFileError, parseConfigFile } from "../../src/config/config-file.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { shownOrigin } from "../../src/config/errors.ts";
-import { runSvc } from "../cli/run-svc.ts";
+import { runSvc } from "../world/cli/run-svc.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-config-file-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { NodeProcess, startRecordedL1 } from "./recorded-node.ts";
+import { NodeProcess, startRecordedL1 } from "../world/node/recorded-node.ts";
 
 let l1: Awaited<ReturnType<typeof startRecordedL1>>;
 let node: NodeProcess;

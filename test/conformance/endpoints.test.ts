@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { ContractMissingError, WrongChainError } from "../../src/l1/errors.ts";
-import { type Anvil, startAnvil, unpackBlobStore } from "../l1/chain-a.ts";
-import { deadUrl } from "../l1/http-fake.ts";
-import { Follower } from "./follower.ts";
-import { ReplayedL1 } from "./replayed-l1.ts";
+import { type Anvil, startAnvil, unpackBlobStore } from "../world/l1/chain-a.ts";
+import { deadUrl } from "../world/l1/http-fake.ts";
+import { ReplayedL1 } from "../world/l1/replayed-l1.ts";
+import { Follower } from "../world/node/follower.ts";
 
 /** A proxy with a switchable target: each request goes to the current `target`; without one its socket is closed. */
 class SwitchingProxy {

@@ -1,14 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Random } from "../support/random.ts";
 import { rounds } from "../support/soak.ts";
+import {
+  ADMIN_API_KEY,
+  goldenCases,
+  NodeProcess,
+  type RecordedL1,
+  startRecordedL1,
+} from "../world/node/recorded-node.ts";
+import { comparable, isComparable } from "../world/node/recording-limits.ts";
 import { type FuzzCase, fuzzCase, type Target } from "./fuzz/cases.ts";
 import { type AnswerCounts, judgeRpc, WrongAnswerError } from "./fuzz/oracle.ts";
-import { Random } from "./fuzz/random.ts";
 import { API_METHODS, type NamespaceName, seedsFor } from "./fuzz/seeds.ts";
 import { WireConnection } from "./fuzz/wire.ts";
-import { ADMIN_API_KEY, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
-import { comparable, isComparable } from "./recording-limits.ts";
 
 const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 40_000));
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));

@@ -6,10 +6,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
-import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
-import { fakeServices } from "../rpc/support/fakes.ts";
-import { Checker } from "../rpc/support/json-schema.ts";
-import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
+import {
+  type GoldenCase,
+  goldenCases,
+  NodeProcess,
+  type RecordedL1,
+  startRecordedL1,
+} from "../world/node/recorded-node.ts";
+import { fakeServices } from "../world/rpc/fakes.ts";
+import { Checker } from "../world/rpc/json-schema.ts";
+import { SocketClient } from "../world/rpc/socket-client.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const script = join(root, "scripts/typescript-client.ts");

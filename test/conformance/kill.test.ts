@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { rounds } from "../support/soak.ts";
-import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
+import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
 
 /** Kills in all. A round kills nodes on one data directory a few times, then lets one finish. */
 const KILLS = rounds(50, 12);

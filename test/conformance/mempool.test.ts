@@ -4,9 +4,9 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
-import { type FreshTxPlan, freshTx, txJson } from "../mempool/support/fresh-txs.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
-import { NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
+import { type FreshTxPlan, freshTx, txJson } from "../world/mempool/fresh-txs.ts";
+import { NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
 const recorded = recordedTxs();

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { asRelease43 } from "./later-release.ts";
+import { asRelease43 } from "../world/node/later-release.ts";
+import { type GoldenCase, NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
 import { EXCEPTIONS } from "./other-network-exceptions.ts";
-import { type GoldenCase, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 
 /**
  * Answers of the network's node over another chain of 12 blocks with the same genesis, whose L1 was not recorded.

@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
-import { comparable, isComparable, NOT_COMPARED } from "./recording-limits.ts";
+import {
+  type GoldenCase,
+  goldenCases,
+  NodeProcess,
+  type RecordedL1,
+  startRecordedL1,
+} from "../world/node/recorded-node.ts";
+import { comparable, isComparable, NOT_COMPARED } from "../world/node/recording-limits.ts";
 
 let l1: RecordedL1;
 let node: NodeProcess;

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
-import { comparable, isComparable } from "./recording-limits.ts";
+import {
+  type GoldenCase,
+  goldenCases,
+  NodeProcess,
+  type RecordedL1,
+  startRecordedL1,
+} from "../world/node/recorded-node.ts";
+import { comparable, isComparable } from "../world/node/recording-limits.ts";
 
 /** Concurrent calls: enough for every thread to get some. */
 const AT_ONCE = 16;

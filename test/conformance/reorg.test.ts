@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { unpackBlobStore } from "../l1/chain-a.ts";
-import { Follower } from "./follower.ts";
-import { NodeProcess, type RecordedL1 } from "./recorded-node.ts";
-import { ReplayedL1 } from "./replayed-l1.ts";
+import { unpackBlobStore } from "../world/l1/chain-a.ts";
+import { ReplayedL1 } from "../world/l1/replayed-l1.ts";
+import { Follower } from "../world/node/follower.ts";
+import { NodeProcess, type RecordedL1 } from "../world/node/recorded-node.ts";
 
 const core = loadCore();
 let folder: string;

@@ -5,7 +5,7 @@ import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { readBigUint } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { ReplayedL1 } from "./replayed-l1.ts";
+import { ReplayedL1 } from "../world/l1/replayed-l1.ts";
 
 let l1: ReplayedL1;
 beforeAll(async () => {

@@ -31,7 +31,7 @@ import { fr } from "../../src/protocol/field.ts";
 import { messageLeaf, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
 import { shaField } from "../../src/protocol/sha-field.ts";
 import { BUILDS } from "./builds.ts";
-import { readVectors, words } from "./vectors.ts";
+import { readVectors, words } from "./support/vectors.ts";
 
 type Case = Record<string, string>;
 interface SiloVectors {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { JOB_PRIORITY } from "../../src/prover/broker/job.ts";
 import { JOB_TYPE_NAMES } from "../../src/prover/jobs/job-type.ts";
-import { recordedJobs } from "../prover/recorded-jobs.ts";
+import { recordedJobs } from "../world/prover/recorded-jobs.ts";
 
 /** Rows of the table in docs/protocol/13-proving.md#131-jobs. */
 const rows = Array.from(

@@ -10,7 +10,7 @@ import {
 import { txGasSettings } from "../../src/protocol/tx/gas-settings.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 /**
  * docs/protocol/07-transactions-and-fees.md#75-time-and-anchor and

@@ -18,7 +18,7 @@ import { silentLogger } from "../../src/telemetry/logger.ts";
 import { SignedDuties } from "../../src/validator/signing/signed-duties.ts";
 import { openSigningStore } from "../../src/validator/signing/signing-store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
-import { ModelWorld } from "../mempool/support/model-world.ts";
+import { ModelWorld } from "../world/mempool/model-world.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/store-format.md", import.meta.url), "utf8");
 const IDENTITY = {

@@ -5,8 +5,8 @@ import { ExecutionPool } from "../../src/execution/execution-pool.ts";
 import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
 import { headerSnapshot } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { LOOPS, txOfOwnClass } from "../mempool/support/own-class.ts";
-import { type RecordedBlock, RecordedChain } from "./recorded-chain.ts";
+import { type RecordedBlock, RecordedChain } from "../world/execution/recorded-chain.ts";
+import { LOOPS, txOfOwnClass } from "../world/mempool/own-class.ts";
 
 /** The threads read the store that this thread has open. */
 describe("execution on other threads", () => {

@@ -11,8 +11,8 @@ import { fr } from "../../src/protocol/field.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import type { Verdict } from "../../src/protocol/tx/verdict.ts";
-import { core, hashed, sourceOf } from "./avm-vectors.ts";
-import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "./funded-state.ts";
+import { core, hashed, sourceOf } from "../world/execution/avm-vectors.ts";
+import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "../world/execution/funded-state.ts";
 
 const vm = new Vm();
 const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<ProcessOptions> = {}) =>

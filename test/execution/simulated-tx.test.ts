@@ -7,9 +7,9 @@ import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
-import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
-import { fundedState, payersTx } from "./funded-state.ts";
-import type { TxPlan } from "./tx-builder.ts";
+import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "../world/execution/avm-vectors.ts";
+import { fundedState, payersTx } from "../world/execution/funded-state.ts";
+import type { TxPlan } from "../world/execution/tx-builder.ts";
 
 function caseOf(name: string): TxCase {
   const found = VECTORS.txCases.find((given) => given.name === name);

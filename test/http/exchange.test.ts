@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
 import { openExchange, wholeExchange } from "../../src/http/exchange.ts";
-import { deadUrl, drip, type FakeAnswer, type FakeRequest, type HttpFake, httpFake } from "../l1/http-fake.ts";
+import { deadUrl, drip, type FakeAnswer, type FakeRequest, type HttpFake, httpFake } from "../world/l1/http-fake.ts";
 
 const open: HttpFake[] = [];
 afterEach(async () => {

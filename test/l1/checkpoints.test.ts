@@ -16,7 +16,7 @@ import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { attestationPayload, ethSignedMessageDigest, payloadDigest } from "../../src/protocol/consensus/digests.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { type CheckpointVector, l1Vectors } from "./vectors.ts";
+import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 
 const { live, scenario, selectors } = l1Vectors;
 

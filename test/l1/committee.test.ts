@@ -8,7 +8,7 @@ import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/pro
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
-import { type CheckpointVector, l1Vectors } from "./vectors.ts";
+import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 
 const { scenario } = l1Vectors;
 const recover = await signerRecovery();

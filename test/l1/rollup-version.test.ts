@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { computeRollupVersion, encodeRollupParameters, type RollupConfig } from "../../src/l1/rollup-version.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { l1Vectors } from "./vectors.ts";
+import { l1Vectors } from "../world/l1/vectors.ts";
 
 /** Decimal strings of the vectors are uint256 or uint96 values; the rest is as viem wants it. */
 function withBigints(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { killLocalNetwork } from "./kills.ts";
+import { killLocalNetwork } from "./support/kills.ts";
 
 /** Long form of kills.test.ts: `node test/local-network/kill-script.ts [kills]` prints the counts. */
 const folder = mkdtempSync(join(tmpdir(), "svc-kills-"));

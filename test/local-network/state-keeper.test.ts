@@ -9,8 +9,8 @@ import { startLastingAnvil } from "../../src/local-network/lasting-anvil.ts";
 import { StateKeeper } from "../../src/local-network/state-keeper.ts";
 import type { NodeLogger } from "../../src/process/logging/logging.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { l1Process } from "./l1-process.ts";
-import { call } from "./network-process.ts";
+import { call } from "../world/local-network/network-process.ts";
+import { l1Process } from "./support/l1-process.ts";
 
 const INTERVAL = 12;
 const MNEMONIC = "test test test test test test test test test test test junk";

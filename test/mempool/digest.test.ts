@@ -16,7 +16,7 @@ import { BLOCK_HEADER_BYTES, BLOCK_HEADER_FIELDS } from "../../src/protocol/bloc
 import { toHex } from "../../src/protocol/bytes.ts";
 import { SEPARATOR } from "../../src/protocol/constants.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
 const txs = recordedTxs().map(({ tx }) => tx);

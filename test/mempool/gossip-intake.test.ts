@@ -10,9 +10,9 @@ import { TxValidator } from "../../src/mempool/validation/tx-validator.ts";
 import { concat, fromHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS } from "../../src/protocol/field.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
-import { contextFor, freeState } from "./support/context.ts";
-import { MemoryStore } from "./support/memory-store.ts";
+import { contextFor, freeState } from "../world/mempool/context.ts";
+import { MemoryStore } from "../world/mempool/memory-store.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
 const [{ tx, hash }, { tx: otherTx, hash: otherHash }] = recordedTxs();

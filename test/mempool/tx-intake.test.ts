@@ -11,8 +11,8 @@ import { equal } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { VALID } from "../../src/protocol/tx/verdict.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
-import { poolTx } from "./support/pool-txs.ts";
+import { poolTx } from "../world/mempool/pool-txs.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const NOTHING_MINED = { minedIn: () => undefined };
 const summary = () => undefined;

@@ -16,8 +16,8 @@ import {
 } from "../../src/protocol/block-header.ts";
 import { bigUintBytes, toHex, writeU32, writeUint } from "../../src/protocol/bytes.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
-import { fakeChain, GENESIS_BLOCK, IDENTITY, wordOf } from "../rpc/support/fakes.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
+import { fakeChain, GENESIS_BLOCK, IDENTITY, wordOf } from "../world/rpc/fakes.ts";
 
 const [{ tx }] = recordedTxs();
 const ofForm = (form: number): typeof tx => {

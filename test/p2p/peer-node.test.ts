@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { TOPICS } from "../../src/p2p/gossip/publisher.ts";
 import { topicString } from "../../src/p2p/gossip/topic.ts";
 import { decodeStatus } from "../../src/p2p/reqresp/codecs/status-message.ts";
-import { stopPeers, type TestPeer, testPeer, VERSION } from "./peer-nodes.ts";
+import { stopPeers, type TestPeer, testPeer, VERSION } from "../world/p2p/peer-nodes.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { PeerDiscovery } from "../../src/p2p/discovery/peer-discovery.ts";
 import type { PeerNode } from "../../src/p2p/peer-node.ts";
-import { createTestNode, testPeer } from "./peer-nodes.ts";
+import { createTestNode, testPeer } from "../world/p2p/peer-nodes.ts";
 
 /** Stops nodes in different ways, and prints what came of it once neither a socket nor a timer keeps it running. */
 

@@ -13,7 +13,7 @@ import { JOB_INPUTS } from "../../src/prover/jobs/job-input.ts";
 import { decodeOutput, encodeOutput } from "../../src/prover/jobs/job-output.ts";
 import { nameOfJobType } from "../../src/prover/jobs/job-type.ts";
 import { decodeVmInput, encodeVmInput } from "../../src/prover/jobs/vm-input.ts";
-import { recordedJobsOf } from "./recorded-jobs.ts";
+import { recordedJobsOf } from "../world/prover/recorded-jobs.ts";
 
 interface Figures {
   jobs: number;

@@ -10,7 +10,7 @@ import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
-import { fakeChain, fakeContent, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
+import { fakeChain, fakeContent, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "../world/rpc/fakes.ts";
 
 function word(value: number): Uint8Array {
   return new Uint8Array(32).fill(value, 31);

@@ -8,8 +8,8 @@ import type { JsonSchema } from "../../src/rpc/codecs/json/json-schema.ts";
 import { apiDocument } from "../../src/rpc/openrpc/api-document.ts";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
 import { publicRegistry } from "../../src/rpc/server/public-registry.ts";
-import { asker } from "./support/ask.ts";
-import { fakeServices, recordingLogger } from "./support/fakes.ts";
+import { asker } from "../world/rpc/ask.ts";
+import { fakeServices, recordingLogger } from "../world/rpc/fakes.ts";
 
 /** Services for the description only: none of them is called. */
 const services = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });

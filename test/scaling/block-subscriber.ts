@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
+import { SocketClient } from "../world/rpc/socket-client.ts";
 
 const LOOK_MS = 20;
 

@@ -12,9 +12,9 @@ import { method, Registry } from "../../src/rpc/registry/registry.ts";
 import { startRpcServer } from "../../src/rpc/server/rpc-server.ts";
 import { SocketCuts } from "../../src/rpc/subscriptions/socket-cuts.ts";
 import type { Listener } from "../../src/rpc/wire/listener.ts";
-import { MovingChain } from "../rpc/subscriptions/support/moving-chain.ts";
-import { SocketClient } from "../rpc/subscriptions/support/socket-client.ts";
-import { fakeServices, recordingLogger } from "../rpc/support/fakes.ts";
+import { fakeServices, recordingLogger } from "../world/rpc/fakes.ts";
+import { MovingChain } from "../world/rpc/moving-chain.ts";
+import { SocketClient } from "../world/rpc/socket-client.ts";
 import { documentedSettings, Nginx } from "./nginx.ts";
 
 /** As which a client is known that is not behind nginx's own address, which the node trusts. */

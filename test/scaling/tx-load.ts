@@ -11,7 +11,7 @@ import type { Fr } from "../../src/protocol/field.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
-import { call, until } from "../p2p/live/json-rpc.ts";
+import { call, until } from "../world/live/json-rpc.ts";
 
 const OPTIONS: BotOptions = {
   txIntervalMs: 0,

@@ -120,14 +120,14 @@ test("the summary of a run names what failed, and what passed only when it was r
 });
 
 test.each([
-  ["test/node/peers.test.ts", "", true],
-  ["test/status/recorded-chain.test.ts", "", true],
-  ["test/core/field.test.ts", "", false],
-  ["test/validator/signing/ha-guard.test.ts", "", false],
-  ["test/sequencer/publisher/kill.test.ts", "", false],
-  ["test/slasher/node-on-l1.test.ts", "", false],
-  ["test/p2p/fuzz/peer-fuzz.test.ts", "", false],
-  ["test/rpc/dispatcher.test.ts", 'import fc from "fast-check";', false],
+  ["test/node/scenarios/peers.test.ts", "", true],
+  ["test/status/scenarios/status-page.test.ts", "", true],
+  ["test/core/wasm-field.test.ts", "", false],
+  ["test/validator/signing/open-signing-guard.ha.test.ts", "", false],
+  ["test/sequencer/scenarios/publisher-kill.test.ts", "", false],
+  ["test/slasher/scenarios/node-on-l1.test.ts", "", false],
+  ["test/p2p/scenarios/fuzz/peer-fuzz.test.ts", "", false],
+  ["test/rpc/calls/dispatcher.test.ts", 'import fc from "fast-check";', false],
 ])("whether a failed test of %s is repeated: tests of safety and of random inputs are not", (path, text, retried) => {
   expect(isRetried(path, text)).toBe(retried);
 });

@@ -24,7 +24,7 @@ import type { SequencerParts } from "../../src/sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../src/sequencer/settings.ts";
 import type { StateChange } from "../../src/sequencer/state-machine.ts";
 import type { Voter } from "../../src/sequencer/votes/governance-signals.ts";
-import { IDENTITY } from "../rpc/support/fakes.ts";
+import { IDENTITY } from "../world/rpc/fakes.ts";
 
 export const ATTESTER = `0x${"a7".repeat(20)}`;
 

@@ -10,8 +10,8 @@ import { lateInvalidator } from "../../src/sequencer/late-invalidation.ts";
 import { InvalidationRefusedError } from "../../src/sequencer/publisher/invalidate-request.ts";
 import type { SequencerSettings } from "../../src/sequencer/settings.ts";
 import { TimetableError } from "../../src/sequencer/timetable/timetable.ts";
+import { until } from "../world/sequencer/proposing-node.ts";
 import { ATTESTER, FakeNode, VOTE } from "./fake-parts.ts";
-import { until } from "./proposing-node.ts";
 
 let node: FakeNode;
 const start = (settings: Partial<SequencerSettings> = {}, prepare: (node: FakeNode) => void = () => {}): void => {

@@ -1,155 +1,88 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { packOffense, unpackOffense } from "../../src/l1/slashing/slash-factory.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { OFFENSE_TYPES } from "../../src/protocol/slashing/offense.ts";
-import type { SlasherSettings } from "../../src/slasher/settings.ts";
-import { Slasher } from "../../src/slasher/slasher.ts";
-import { silentLogger } from "../../src/telemetry/logger.ts";
-import { testSettings } from "./settings.ts";
-import { SlashingL1 } from "./slashing-l1.ts";
-import { TestStore } from "./stores.ts";
+import type { Offense, OffenseType } from "../../src/protocol/slashing/offense.ts";
+import { compareOffenses, firstEligibleRound, isEligible } from "../../src/slasher/empire/eligibility.ts";
+import { disagreement, idealPayload, payloadScore } from "../../src/slasher/empire/payloads.ts";
 
-const TOKEN = 10n ** 18n;
-/** An offense in round 4 is eligible in round 5, slots 40 to 47; 5 signals are a quorum. */
-const FIRST_SLOT = 40;
-const QUORUM = 5;
-const EXECUTION_SLOT = 56;
+/** Rounds of 8 slots, epochs of 4, proofs within 3 epochs. */
+const TERMS = { roundSize: 8, epochDuration: 4, proofSubmissionEpochs: 3, expirationRounds: 4 };
+const LIMITS = { maxPayloadSize: 2, minPenaltyPercentage: 0.5, maxPenaltyPercentage: 2 };
 
-describe("slashing by payloads on the network's contracts", () => {
-  let l1: SlashingL1;
-  let start: string;
-  let store: TestStore;
-  let settings: SlasherSettings;
-  let slasher: Slasher;
-  let now: number;
-  let offender: Uint8Array;
-
-  beforeAll(async () => {
-    l1 = await SlashingL1.deploy("empire");
-  });
-  afterAll(() => l1.stop());
-
-  beforeEach(async () => {
-    start = await l1.call("evm_snapshot");
-    store = new TestStore(4);
-    settings = testSettings();
-    slasher = new Slasher({
-      store: store.offenses,
-      contracts: l1.contracts,
-      factory: l1.factory,
-      settings,
-      constants: l1.reader.identity.constants,
-      registrationSlot: 0,
-      committee: (epoch) => l1.reader.committee(epoch),
-      ownValidators: () => [],
-      now: () => now,
-      logger: silentLogger,
-    });
-    now = await l1.now();
-    await slasher.start();
-    await l1.enter(FIRST_SLOT);
-    now = await l1.now();
-    offender = (await l1.committee(8))[1];
-    slasher.report([
-      { validator: offender, amount: 5n * TOKEN, offenseType: OFFENSE_TYPES.duplicateProposal, epochOrSlot: 33n },
-    ]);
-  });
-  afterEach(async () => {
-    slasher.stop();
-    await store.close();
-    await l1.call("evm_revert", [start]);
-  });
-
-  const kindsIn = async (slot: number) => (await slasher.actionsFor(slot)).map(({ kind }) => kind);
-
-  async function act(slot: number): Promise<string[]> {
-    const actions = await slasher.actionsFor(slot);
-    for (const action of actions) expect(await l1.send(action)).toBe(true);
-    return actions.map(({ kind }) => kind);
-  }
-
-  test("a payload is created, signalled for by a quorum and executed, and its offenses are done with", async () => {
-    expect(await act(FIRST_SLOT)).toEqual(["create-empire-payload", "empire-slashing-signal"]);
-    const [payload] = await slasher.payloads();
-    expect(payload).toMatchObject({
-      slashes: [{ validator: toHex(offender), amount: 5n * TOKEN, offenses: [{ epochOrSlot: 33n, offenseType: 8 }] }],
-      votes: 1,
-      round: 5,
-    });
-    expect(payload.timestamp * 1000).toBeGreaterThanOrEqual(now);
-    for (let slot = FIRST_SLOT + 1; slot < FIRST_SLOT + QUORUM; slot++) {
-      await l1.enter(slot);
-      expect(await act(slot)).toEqual(["empire-slashing-signal"]);
-    }
-    await l1.enter(FIRST_SLOT + QUORUM);
-    expect(await kindsIn(FIRST_SLOT + QUORUM)).toEqual([]);
-    await l1.enter(EXECUTION_SLOT);
-    expect(await slasher.offenses("all")).toHaveLength(1);
-    settings.offenseExpirationRounds = 0;
-    expect(await act(EXECUTION_SLOT)).toEqual(["execute-empire-payload"]);
-    expect(await l1.stake(offender)).toBe(95n * TOKEN);
-    await l1.enter(EXECUTION_SLOT + 1);
-    expect(await kindsIn(EXECUTION_SLOT + 1)).toEqual([]);
-    expect(await slasher.offenses("all")).toEqual([]);
-  });
-
-  test("no own payload is created late in a round, and none for validators of the never-list", async () => {
-    settings.validatorsNever = [toHex(offender)];
-    expect(await kindsIn(FIRST_SLOT)).toEqual([]);
-    settings.validatorsNever = [];
-    await l1.enter(FIRST_SLOT + 1);
-    expect(await kindsIn(FIRST_SLOT + 1)).toEqual(["create-empire-payload", "empire-slashing-signal"]);
-    await l1.enter(FIRST_SLOT + 2);
-    expect(await kindsIn(FIRST_SLOT + 2)).toEqual([]);
-  });
-
-  test("a payload that cannot reach its quorum any more gets no signal", async () => {
-    expect(await act(FIRST_SLOT)).toEqual(["create-empire-payload", "empire-slashing-signal"]);
-    await l1.enter(FIRST_SLOT + 4);
-    expect(await kindsIn(FIRST_SLOT + 4)).toEqual(["empire-slashing-signal"]);
-    await l1.enter(FIRST_SLOT + 5);
-    expect(await kindsIn(FIRST_SLOT + 5)).toEqual([]);
-  });
-
-  test("a configured payload is signalled for whatever was observed", async () => {
-    settings.overridePayload = `0x${"ab".repeat(20)}`;
-    const actions = await slasher.actionsFor(FIRST_SLOT);
-    expect(actions).toMatchObject([{ kind: "empire-slashing-signal", payload: settings.overridePayload }]);
-  });
-
-  test("the offenses of a round are those that are eligible in it", async () => {
-    const count = async (round: bigint | "current") => (await slasher.offenses(round)).length;
-    expect([await count("current"), await count(4n), await count(5n), await count(9n), await count(10n)]).toEqual([
-      1, 0, 1, 1, 0,
-    ]);
-  });
+const offense = (validator: number, offenseType: OffenseType, epochOrSlot: bigint, amount = 10n): Offense => ({
+  validator: new Uint8Array(20).fill(validator),
+  amount,
+  offenseType,
+  epochOrSlot,
 });
+const address = (validator: number) => toHex(new Uint8Array(20).fill(validator));
 
-test("a rollup without a slasher gives a slasher that knows and does nothing", async () => {
-  const l1 = await SlashingL1.deploy("none");
-  const store = new TestStore(4);
-  try {
-    const slasher = new Slasher({
-      store: store.offenses,
-      contracts: l1.contracts,
-      factory: l1.factory,
-      settings: testSettings(),
-      constants: l1.reader.identity.constants,
-      registrationSlot: 0,
-      committee: (epoch) => l1.reader.committee(epoch),
-      ownValidators: () => [],
-      now: () => 0,
-      logger: silentLogger,
-    });
-    await slasher.start();
-    slasher.report([{ validator: new Uint8Array(20).fill(1), amount: 1n, offenseType: 8, epochOrSlot: 1n }]);
-    expect([await slasher.actionsFor(40), await slasher.offenses("all"), await slasher.payloads()]).toEqual([
-      [],
-      [],
-      [],
+describe("rules of the empire model", () => {
+  test("an offense becomes eligible one round after all nodes can know it", () => {
+    const first = (offenseType: OffenseType, epochOrSlot: bigint) =>
+      firstEligibleRound({ offenseType, epochOrSlot }, TERMS);
+    // Epoch 5 is slots 20 to 23; epoch 6 begins in round 3, epoch 8 in round 4.
+    expect([0, 3].map((type) => first(type as OffenseType, 5n))).toEqual([4, 4]);
+    expect([1, 2].map((type) => first(type as OffenseType, 5n))).toEqual([5, 5]);
+    // Slot 23 is the last of round 2.
+    expect([4, 5, 6, 7, 8, 9].map((type) => first(type as OffenseType, 22n))).toEqual([3, 3, 3, 3, 3, 3]);
+    expect(first(8, 23n)).toBe(4);
+  });
+
+  test("an offense is eligible for as many further rounds as offenses live", () => {
+    const rounds = Array.from({ length: 10 }, (_, round) => round);
+    expect(rounds.filter((round) => isEligible({ offenseType: 8, epochOrSlot: 22n }, round, TERMS))).toEqual([
+      3, 4, 5, 6, 7,
     ]);
-    slasher.stop();
-  } finally {
-    await store.close();
-    await l1.stop();
-  }
+  });
+
+  test("offenses are ordered by certainty, amount, time, validator and type", () => {
+    const list = [
+      offense(2, 3, 4n, 10n),
+      offense(1, 8, 4n, 10n),
+      offense(1, 9, 4n, 10n),
+      offense(1, 8, 3n, 10n),
+      offense(1, 8, 9n, 20n),
+      offense(3, 5, 9n, 1n),
+    ];
+    expect([...list].sort(compareOffenses).map((one) => list.indexOf(one))).toEqual([5, 4, 3, 2, 1, 0]);
+  });
+
+  test("the own payload has the first offenses, added up and sorted by validator", () => {
+    const slashes = idealPayload([offense(9, 8, 7n), offense(2, 8, 9n, 5n), offense(9, 3, 1n, 8n)], 2);
+    expect(slashes).toEqual([
+      {
+        validator: address(9),
+        amount: 18n,
+        offenses: [
+          { epochOrSlot: 1n, offenseType: 3 },
+          { epochOrSlot: 7n, offenseType: 8 },
+        ],
+      },
+    ]);
+  });
+
+  test("a payload is agreed to if its offenses are known, its amounts near the own ones and no certain one left out", () => {
+    const eligible = [offense(1, 8, 7n, 10n), offense(2, 5, 7n, 10n), offense(3, 8, 7n, 10n)];
+    const slash = (validator: number, offenseType: number, amount: bigint, epochOrSlot = 7n) => ({
+      validator: address(validator),
+      amount,
+      offenses: [{ epochOrSlot, offenseType }],
+    });
+    const why = (...slashes: ReturnType<typeof slash>[]) => disagreement(slashes, eligible, LIMITS);
+    expect(why(slash(1, 8, 10n), slash(2, 5, 10n))).toBeUndefined();
+    expect(why(slash(1, 8, 5n), slash(2, 5, 20n))).toBeUndefined();
+    expect(why(slash(1, 8, 4n), slash(2, 5, 10n))).toMatch("too little");
+    expect(why(slash(1, 8, 21n), slash(2, 5, 10n))).toMatch("too much");
+    expect(why(slash(1, 8, 10n, 8n), slash(2, 5, 10n))).toMatch("not known or not eligible");
+    expect(why(slash(1, 8, 10n), slash(3, 8, 10n))).toMatch("leaves out offense 5");
+    expect(why(slash(1, 8, 10n), slash(2, 5, 10n), slash(3, 8, 10n))).toMatch("more than 2 validators");
+    expect(payloadScore([slash(1, 8, 10n), slash(2, 5, 5n)], 2)).toBe(45n);
+  });
+
+  test("an offense in a payload is its type above 120 bits of its time", () => {
+    const packed = packOffense({ offenseType: 9, epochOrSlot: 1234n });
+    expect(packed).toBe((9n << 120n) + 1234n);
+    expect(unpackOffense(packed)).toEqual({ offenseType: 9, epochOrSlot: 1234n });
+  });
 });

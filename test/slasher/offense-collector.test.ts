@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Offense } from "../../src/protocol/slashing/offense.ts";
 import { OffenseCollector } from "../../src/slasher/offense-collector.ts";
 import { type Logger, silentLogger } from "../../src/telemetry/logger.ts";
-import { TestStore } from "./stores.ts";
+import { TestStore } from "../world/slasher/stores.ts";
 
 /** Slots of a second, epochs of 2 slots, rounds of 4. */
 const CONSTANTS = { epochDuration: 2, l1GenesisTime: 0, slotDuration: 1 };

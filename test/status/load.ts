@@ -8,8 +8,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ADMIN_API_KEY, NodeProcess, startRecordedL1 } from "../conformance/recorded-node.ts";
-import { openBrowser, settled, visit } from "./browser.ts";
+import { ADMIN_API_KEY, NodeProcess, startRecordedL1 } from "../world/node/recorded-node.ts";
+import { openBrowser, settled, visit } from "../world/status/browser.ts";
 
 const { values } = parseArgs({
   options: {

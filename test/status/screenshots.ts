@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { pageFiles } from "../../src/status/page-files.ts";
-import { DESKTOP, openBrowser, PHONE, settled, until, visit } from "./browser.ts";
+import { DESKTOP, openBrowser, PHONE, settled, until, visit } from "../world/status/browser.ts";
 
 const { values } = parseArgs({
   options: {

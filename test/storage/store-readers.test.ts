@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { ReaderWatch } from "../../src/storage/reader-watch.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { StoreReader } from "../../src/storage/store-readers.ts";
-import { recordingLogger } from "../rpc/support/fakes.ts";
+import { recordingLogger } from "../world/rpc/fakes.ts";
 
 let path: string;
 let store: Store;

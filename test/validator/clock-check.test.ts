@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { ClockCheck } from "../../src/validator/clock-check.ts";
 import { ClockedGuard } from "../../src/validator/clocked-guard.ts";
-import { closeGuards, recordingGuard } from "./recording-guard.ts";
+import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
 
 const TIMES = { l1GenesisTime: 1_000_000, slotDuration: 72, ethereumSlotDuration: 12 };
 const startOf = (slot: number) => (TIMES.l1GenesisTime + slot * TIMES.slotDuration) * 1000;

@@ -30,10 +30,10 @@ import { OwnProposals } from "../../src/validator/own-proposals.ts";
 import type { SigningGuard, SigningRequest } from "../../src/validator/signing/signing-guard.ts";
 import { SigningRefusedError } from "../../src/validator/signing/signing-refused-error.ts";
 import { trimToQuorum } from "../../src/validator/trim-to-quorum.ts";
-import { addressOf, committeeOf, pooled } from "../p2p/consensus-support.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
-import { UNMEASURED } from "../telemetry/unmeasured.ts";
-import { closeGuards, recordingGuard } from "./recording-guard.ts";
+import { addressOf, committeeOf, pooled } from "../world/p2p/consensus-support.ts";
+import { recordedTxs } from "../world/protocol/recorded-txs.ts";
+import { UNMEASURED } from "../world/telemetry/unmeasured.ts";
+import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
 
 const SLOT = 10;
 const KEYS = [1, 2, 3, 4].map((i) => new Uint8Array(32).fill(i));

@@ -5,7 +5,7 @@ import { toHex, writeU32 } from "../../src/protocol/bytes.ts";
 import { type BlockProposal, blockProposalPayload } from "../../src/protocol/consensus/block-proposal.ts";
 import type { Offense } from "../../src/protocol/slashing/offense.ts";
 import { OffenseReports } from "../../src/validator/offense-reports.ts";
-import { addressOf, signPayload } from "../p2p/consensus-support.ts";
+import { addressOf, signPayload } from "../world/p2p/consensus-support.ts";
 
 const PROPOSER = new Uint8Array(32).fill(1);
 

@@ -7,7 +7,7 @@ import { fr } from "../../src/protocol/field.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
 import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
-import { apply, core, dump, makeBlock, type OpenState, openState } from "./support.ts";
+import { apply, core, dump, makeBlock, type OpenState, openState } from "../world/world-state/open-state.ts";
 
 /** Hashes as another thread does: it finishes some turns later. */
 const later: TileHasher = {

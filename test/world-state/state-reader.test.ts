@@ -6,7 +6,7 @@ import { fr } from "../../src/protocol/field.ts";
 import { writePreimage } from "../../src/world-state/indexed-overlay.ts";
 import type { StateAt } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
-import { apply, core, makeBlock, type OpenState, openState } from "./support.ts";
+import { apply, core, makeBlock, type OpenState, openState } from "../world/world-state/open-state.ts";
 
 /** Keys, values and roots of the two indexed trees after a block, kept without any tree. */
 interface Model {

@@ -6,7 +6,15 @@ import { hashChain } from "../../src/core/tile-chain.ts";
 import { fr } from "../../src/protocol/field.ts";
 import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
-import { apply, core, dump, makeBlock, type OpenState, openState, type TxParts } from "./support.ts";
+import {
+  apply,
+  core,
+  dump,
+  makeBlock,
+  type OpenState,
+  openState,
+  type TxParts,
+} from "../world/world-state/open-state.ts";
 
 /** Values that never repeat within one run, in no particular order. */
 function fresh(): () => Uint8Array {

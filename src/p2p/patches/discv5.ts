@@ -28,7 +28,7 @@ interface Internals {
 /**
  * Puts rules between the library and what others say. By itself it takes any record into its table, with any number of
  * one network, hands on records that others made up, and throws in timers on records that it cannot handle. The attacks
- * are in test/p2p/discovery/hostile-discovery.test.ts.
+ * are in test/p2p/scenarios/hostile-discovery.test.ts.
  */
 export function guardDiscv5(discv5: Discv5, rules: Discv5Rules, log: Logger): void {
   const { sessionService } = discv5;

@@ -11,7 +11,7 @@ const verified = new BoundedCache<true>({ bytes: 2 ** 20, entryBytes: 128 });
 /**
  * Makes the record library remember valid signatures, of this whole process: to verify one takes 2 ms, every lookup
  * brings the same records again, and nodes that answer with many can keep the thread busy. The attacks are in
- * test/p2p/discovery/hostile-discovery.test.ts.
+ * test/p2p/scenarios/hostile-discovery.test.ts.
  */
 export function rememberValidSignatures(): void {
   setV4Crypto({ ...defaultCrypto, verify: remembering(defaultCrypto.verify) });

@@ -59,7 +59,7 @@ interface MuxerInternals {
 /**
  * Yamux with bounds on what a peer can make it hold or do. By itself it collects a frame of any length that the header
  * declares, answers every ping into a buffer without limit, and takes any number of frames. `offered` are the protocols
- * that peers may choose for a stream. The attacks are in test/p2p/attacks/muxer.ts.
+ * that peers may choose for a stream. The attacks are in test/p2p/scenarios/attacks/muxer.ts.
  */
 export function boundedYamux(offered: () => readonly string[]): () => StreamMuxerFactory {
   const create = yamux({

@@ -10,9 +10,9 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { putIdentity, readIdentity, SCHEMA_VERSION, StoreIdentityError } from "../../../src/storage/identity.ts";
 import { type Migration, migrateStore } from "../../../src/storage/migrate.ts";
 import type { Store } from "../../../src/storage/store.ts";
-import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
 import { NODE_OPTIONS } from "../../support/program.ts";
-import { KEPT_CHAIN, keptDirectory, rowsOf, withStore } from "./kept-directory.ts";
+import { KEPT_CHAIN, keptDirectory, rowsOf, withStore } from "../../world/chain-store/kept-directory.ts";
+import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 
 const OLD_VERSIONS = CHAIN_MIGRATIONS.map(({ from }) => from);
 /** Kills of whole nodes at random moments of a start over an old directory; a long run sets more. */

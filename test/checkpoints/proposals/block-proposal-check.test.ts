@@ -5,8 +5,8 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { HEADER_AT } from "../../../src/protocol/block-header.ts";
 import { toHex, writeU32, writeUint } from "../../../src/protocol/bytes.ts";
 import { inHash } from "../../../src/protocol/sha-trees.ts";
-import { type L1Recording, readRecordedL1 } from "../../archiver/recorded-l1.ts";
-import { recordedBlocks } from "../../archiver/recorded-node.ts";
+import { type L1Recording, readRecordedL1 } from "../../world/archiver/recorded-l1.ts";
+import { recordedBlocks } from "../../world/archiver/recorded-node.ts";
 import {
   clock,
   type ProposingNode,
@@ -14,7 +14,7 @@ import {
   proposingNode,
   recordedTx,
   type TestProposal,
-} from "./proposing-node.ts";
+} from "../../world/checkpoints/proposing-node.ts";
 
 const core = loadCore();
 const CHECKPOINT = 12;

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import type { Random } from "../../support/random.ts";
 import { jsonText, RawJson } from "./json-text.ts";
 import { hostileValue, mutated, nested } from "./mutate.ts";
-import type { Random } from "./random.ts";
 import type { Seeds } from "./seeds.ts";
 
 /** How an answer is checked. */

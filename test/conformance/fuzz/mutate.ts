@@ -1,5 +1,5 @@
+import type { Random } from "../../support/random.ts";
 import { jsonText, RawJson } from "./json-text.ts";
-import type { Random } from "./random.ts";
 
 const P = "0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { GoldenCase } from "../recorded-node.ts";
+import type { GoldenCase } from "../../world/node/recorded-node.ts";
 
 export type NamespaceName = "node" | "nodeAdmin" | "svc" | "svcAdmin";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { startRecordedL1 } from "../recorded-node.ts";
+import { LIES } from "../../world/l1/lies.ts";
+import { startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { failingFirst } from "./failing-first.ts";
-import { LIES } from "./lies.ts";
 import "../../support/soak.ts";
 
 const LIMIT_MS = 60_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NodeProcess, type RecordedL1 } from "../recorded-node.ts";
-import { type Lie, LyingL1 } from "./lying-l1.ts";
+import { type Lie, LyingL1 } from "../../world/l1/lying-l1.ts";
+import { NodeProcess, type RecordedL1 } from "../../world/node/recorded-node.ts";
 
 /** Seconds each. undefined: not within the limit. */
 export interface FailingFirst {

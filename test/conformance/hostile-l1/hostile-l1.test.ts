@@ -7,11 +7,11 @@ import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { L1Error } from "../../../src/l1/errors.ts";
-import { unpackBlobStore } from "../../l1/chain-a.ts";
-import { Follower } from "../follower.ts";
-import { ReplayedL1 } from "../replayed-l1.ts";
-import { LIES } from "./lies.ts";
-import { type Lie, LyingL1 } from "./lying-l1.ts";
+import { unpackBlobStore } from "../../world/l1/chain-a.ts";
+import { LIES } from "../../world/l1/lies.ts";
+import { type Lie, LyingL1 } from "../../world/l1/lying-l1.ts";
+import { ReplayedL1 } from "../../world/l1/replayed-l1.ts";
+import { Follower } from "../../world/node/follower.ts";
 import { stateOf } from "./state.ts";
 import "../../support/soak.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import snappy from "snappy";
-import * as bodies from "./bodies.ts";
+import * as bodies from "../../world/l1/bodies.ts";
 
 export interface BlobFields {
   blob: string;

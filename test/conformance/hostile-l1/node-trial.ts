@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { goldenCases, NodeProcess, type RecordedL1 } from "../recorded-node.ts";
-import type { LieRow } from "./lies.ts";
-import { LyingL1 } from "./lying-l1.ts";
+import type { LieRow } from "../../world/l1/lies.ts";
+import { LyingL1 } from "../../world/l1/lying-l1.ts";
+import { goldenCases, NodeProcess, type RecordedL1 } from "../../world/node/recorded-node.ts";
 
 /** Methods that together read tips, headers with all roots, bodies and witnesses. */
 const METHODS = ["getBlockNumber", "getBlockHeader", "getBlockByArchive", "getPublicDataWitness"];

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { unpackBlobStore } from "../../l1/chain-a.ts";
-import { Follower } from "../follower.ts";
-import { ReplayedL1 } from "../replayed-l1.ts";
-import { LyingL1 } from "./lying-l1.ts";
+import { unpackBlobStore } from "../../world/l1/chain-a.ts";
+import { LyingL1 } from "../../world/l1/lying-l1.ts";
+import { ReplayedL1 } from "../../world/l1/replayed-l1.ts";
+import { Follower } from "../../world/node/follower.ts";
 
 const core = loadCore();
 /** Checkpoints before, and with, those whose proof the lie takes away. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { startRecordedL1 } from "../recorded-node.ts";
+import { LIES } from "../../world/l1/lies.ts";
+import { startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { failingFirst } from "./failing-first.ts";
-import { LIES } from "./lies.ts";
 
 const USAGE = `node test/conformance/hostile-l1/run-failing-first.ts [options]
 

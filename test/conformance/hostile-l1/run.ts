@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { type RecordedL1, startRecordedL1 } from "../recorded-node.ts";
-import { LIES, type LieRow } from "./lies.ts";
+import { LIES, type LieRow } from "../../world/l1/lies.ts";
+import { type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { nodeTrial } from "./node-trial.ts";
 
 const USAGE = `node test/conformance/hostile-l1/run.ts [options]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RecordedL1, startRecordedL1 } from "../recorded-node.ts";
-import { LIES } from "./lies.ts";
+import { LIES } from "../../world/l1/lies.ts";
+import { type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { nodeTrial } from "./node-trial.ts";
 import "../../support/soak.ts";
 

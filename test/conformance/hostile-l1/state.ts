@@ -1,6 +1,6 @@
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
-import type { Follower } from "../follower.ts";
+import type { Follower } from "../../world/node/follower.ts";
 
 /** State to compare between nodes: the tips, and for every block the archive root and the roots of all trees. */
 export function stateOf({ services: { chain, world } }: Follower): unknown {

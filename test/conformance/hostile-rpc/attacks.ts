@@ -1,6 +1,6 @@
 import net from "node:net";
-import { frameHead, UPGRADE } from "../../rpc/subscriptions/support/socket-client.ts";
-import { HOSTILE_SHAPES } from "./shapes.ts";
+import { HOSTILE_SHAPES } from "../../world/rpc/hostile-shapes.ts";
+import { frameHead, UPGRADE } from "../../world/rpc/socket-client.ts";
 
 /** Clients of one kind that load a port until their process ends, from a loopback address of their own. */
 export interface Attack {

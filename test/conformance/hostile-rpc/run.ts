@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { Connection } from "../../rpc/support/connection.ts";
+import { Connection } from "../../world/rpc/connection.ts";
 import { ATTACKS } from "./attacks.ts";
 
 /**

@@ -5,7 +5,7 @@ import { openChainServices } from "../../../src/chain-store/chain-services.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { CorePool } from "../../../src/core/pool.ts";
 import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
-import { fakeServices, IDENTITY, recordingLogger } from "../../rpc/support/fakes.ts";
+import { fakeServices, IDENTITY, recordingLogger } from "../../world/rpc/fakes.ts";
 
 /** Serves the public port of a node over an empty chain, on one RPC thread. Prints the port; exits when stdin ends. */
 const folder = mkdtempSync(join(tmpdir(), "svc-hostile-"));

@@ -1,5 +1,5 @@
+import { differingPointers } from "../../world/live/pointers.ts";
 import type { Answer, NodeClient } from "./node-client.ts";
-import { differingPointers } from "./pointers.ts";
 
 /** A difference between answers that docs/deviations.md documents. */
 export interface KnownDifference {

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { NodeProcess } from "../recorded-node.ts";
+import { NodeProcess } from "../../world/node/recorded-node.ts";
 import { Comparison, type KnownDifference } from "./differences.ts";
 import { NodeClient } from "./node-client.ts";
 import { sendingProxy } from "./sending-proxy.ts";

@@ -4,7 +4,7 @@ import type { RunOptions, RunResult } from "../../../src/execution/vm/run.ts";
 import type { Vm } from "../../../src/execution/vm/vm.ts";
 import { concat } from "../../../src/protocol/bytes.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
-import { core, GLOBALS } from "./op-vectors.ts";
+import { core, GLOBALS } from "../support/op-vectors.ts";
 
 export const TAGS = { FF: 0, U1: 1, U8: 2, U16: 3, U32: 4, U64: 5, U128: 6 } as const;
 export const WIDTHS = [0n, 1n, 8n, 16n, 32n, 64n, 128n];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type G1Coordinates, registeredKeys, registrationDigest } from "../../../src/l1/deploy/validator-keys.ts";
-import { l1Vectors } from "../vectors.ts";
+import { l1Vectors } from "../../world/l1/vectors.ts";
 
 const numbers = (point: Record<string, string>) =>
   Object.fromEntries(Object.entries(point).map(([name, value]) => [name, BigInt(value)]));

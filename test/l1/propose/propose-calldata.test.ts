@@ -5,7 +5,7 @@ import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-call
 import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
-import { consensusCases } from "../../sequencer/publisher/consensus-cases.ts";
+import { consensusCases } from "../../world/sequencer/consensus-cases.ts";
 
 interface AttestationsCase {
   input: { attestations: { address: string; signature: string | null }[]; privateKey: string };

@@ -25,9 +25,9 @@ import {
 } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { pooled } from "../../p2p/consensus-support.ts";
-import { p2pVectors, uncompressed } from "../../p2p/recorded.ts";
-import { MemoryStore } from "../support/memory-store.ts";
+import { MemoryStore } from "../../world/mempool/memory-store.ts";
+import { pooled } from "../../world/p2p/consensus-support.ts";
+import { p2pVectors, uncompressed } from "../../world/p2p/recorded.ts";
 
 const vectors = p2pVectors();
 const BLOCK = decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex));

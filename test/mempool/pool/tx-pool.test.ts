@@ -11,9 +11,9 @@ import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { StoreFullError } from "../../../src/storage/store-errors.ts";
-import { MemoryStore } from "../support/memory-store.ts";
-import { anchorOf, ModelWorld } from "../support/model-world.ts";
-import { type PoolTxPlan, poolTx, seeded } from "../support/pool-txs.ts";
+import { MemoryStore } from "../../world/mempool/memory-store.ts";
+import { anchorOf, ModelWorld } from "../../world/mempool/model-world.ts";
+import { type PoolTxPlan, poolTx, seeded } from "../../world/mempool/pool-txs.ts";
 
 const OPTIONS: PoolOptions = { maxPending: 1_000, archived: 0, deleteAfterReorg: false };
 const RICH = new Map([[toHex(fr(77)), 10n ** 30n]]);

@@ -6,8 +6,8 @@ import { REASON } from "../../../src/mempool/validation/reasons.ts";
 import { TxValidator } from "../../../src/mempool/validation/tx-validator.ts";
 import type { GasFees } from "../../../src/protocol/fees/gas-fees.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { recordedTxs } from "../../protocol/recorded-txs.ts";
-import { contextFor } from "../support/context.ts";
+import { contextFor } from "../../world/mempool/context.ts";
+import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
 const recorded = recordedTxs().map(({ tx }) => tx);

@@ -8,8 +8,8 @@ import { startAdminServer } from "../../../src/node/admin/admin-server.ts";
 import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../../../src/node/admin/api-key.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { ListenError, type Listener } from "../../../src/rpc/wire/listener.ts";
-import { adminCalls } from "../../rpc/admin/support.ts";
-import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";
+import { adminCalls } from "../../world/rpc/admin-calls.ts";
+import { fakeServices, recordingLogger } from "../../world/rpc/fakes.ts";
 
 let folder: string;
 let banners: string[];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
 import { freePort } from "../../support/free-port.ts";
+import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 
 const LAST_BLOCK = 59;
 const KEPT_BLOCK = 30;

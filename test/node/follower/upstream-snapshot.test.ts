@@ -17,7 +17,7 @@ import { startFromSnapshot } from "../../../src/node/follower/upstream-snapshot.
 import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { serveFeed, urlOf } from "../../follower/feed-nodes.ts";
+import { serveFeed, urlOf } from "../../world/follower/feed-nodes.ts";
 import {
   answers,
   core,
@@ -25,7 +25,7 @@ import {
   recordingLogger,
   type SyncedChain,
   syncRecordedChain,
-} from "../../snapshots/synced-chain.ts";
+} from "../../world/snapshots/synced-chain.ts";
 
 let chain: SyncedChain;
 let feed: FeedServer;

@@ -16,7 +16,7 @@ import {
   sameComponents,
 } from "../../../src/protocol/consensus/component-version.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { vectors } from "../identity/identity-vectors.ts";
+import { vectors } from "../../world/p2p/identity-vectors.ts";
 
 const { node, bootnode, nodeWithoutIp } = vectors.enr;
 const VERSION = node.aztecKey;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Reachability } from "../../../src/p2p/discovery/reachability.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { discoveryNode } from "./discovery-nodes.ts";
+import { discoveryNode } from "../../world/p2p/discovery-nodes.ts";
 
 let lines: string[];
 const note = (level: string) => (facts: object, message: string) =>

@@ -3,7 +3,7 @@ import { GossipReport } from "../../../src/p2p/gossip/gossip-report.ts";
 import { receiveCounts } from "../../../src/p2p/gossip/receive-counts.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { VERSION } from "../peer-nodes.ts";
+import { VERSION } from "../../world/p2p/peer-nodes.ts";
 
 afterEach(() => void vi.useRealTimers());
 

@@ -3,7 +3,7 @@ import { fastKeys, messageId, messageIdText } from "../../../src/p2p/gossip/mess
 import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
 import { MAX_MESSAGE_BYTES } from "../../../src/p2p/gossip/topic.ts";
 import { fromHex, mapKey, toHex } from "../../../src/protocol/bytes.ts";
-import { gossipVectors } from "./gossip-vectors.ts";
+import { gossipVectors } from "../support/gossip-vectors.ts";
 
 const { messages } = gossipVectors();
 const transform = snappyTransform(() => MAX_MESSAGE_BYTES);

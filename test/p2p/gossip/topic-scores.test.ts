@@ -4,7 +4,7 @@ import { peerScoreParams } from "../../../src/p2p/gossip/peer-score-params.ts";
 import { TOPICS } from "../../../src/p2p/gossip/publisher.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
 import { type ScoredNetwork, topicScores } from "../../../src/p2p/gossip/topic-scores.ts";
-import { gossipVectors } from "./gossip-vectors.ts";
+import { gossipVectors } from "../support/gossip-vectors.ts";
 
 const { topicScoreParams, topics, version } = gossipVectors();
 

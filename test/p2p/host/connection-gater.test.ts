@@ -7,7 +7,7 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { afterEach, expect, test } from "vitest";
 import { connectionGater } from "../../../src/p2p/host/connection-gater.ts";
 import { HalfOpenConnections } from "../../../src/p2p/host/half-open.ts";
-import { type GossipHost, gossipHost, until } from "../gossip/gossip-host.ts";
+import { type GossipHost, gossipHost, until } from "../support/gossip-host.ts";
 
 const running: GossipHost[] = [];
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { type GossipHost, gossipHost, until } from "../gossip/gossip-host.ts";
+import { type GossipHost, gossipHost, until } from "../support/gossip-host.ts";
 
 const running: GossipHost[] = [];
 const sockets: Socket[] = [];

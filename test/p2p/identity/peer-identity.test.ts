@@ -6,7 +6,7 @@ import { PeerKeyError } from "../../../src/p2p/identity/errors.ts";
 import { generatePeerIdentity, peerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { resolvePeerIdentity } from "../../../src/p2p/identity/peer-key-file.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { vectors } from "./identity-vectors.ts";
+import { vectors } from "../../world/p2p/identity-vectors.ts";
 
 const KEY = vectors.enr.node.privateKeyFileContent;
 const OTHER = vectors.enr.bootnode.privateKeyHex;

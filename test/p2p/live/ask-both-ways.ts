@@ -13,9 +13,8 @@ import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { freePort } from "../../support/free-port.ts";
-import { type TestPeer, testPeer } from "../peer-nodes.ts";
-import type { Checks } from "./checks.ts";
-import { until } from "./json-rpc.ts";
+import type { Checks } from "../../world/live/checks.ts";
+import { until } from "../../world/live/json-rpc.ts";
 import {
   type Listed,
   peersOf,
@@ -23,7 +22,8 @@ import {
   type ReferenceNetwork,
   type ReferenceNode,
   referenceNetwork,
-} from "./reference-network.ts";
+} from "../../world/live/reference-network.ts";
+import { type TestPeer, testPeer } from "../../world/p2p/peer-nodes.ts";
 import { type Answered, askEverything, blockWithTxs } from "./requests.ts";
 
 export interface AskOptions {

@@ -1,8 +1,8 @@
-import type { Checks } from "./checks.ts";
-import { call, until } from "./json-rpc.ts";
-import type { LiveNode } from "./live-node.ts";
-import type { ReferenceNetwork } from "./reference-network.ts";
-import { sendTraffic } from "./traffic.ts";
+import type { Checks } from "../../world/live/checks.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import type { LiveNode } from "../../world/live/live-node.ts";
+import type { ReferenceNetwork } from "../../world/live/reference-network.ts";
+import { sendTraffic } from "../../world/live/traffic.ts";
 
 export interface CatchUpOptions {
   ours: LiveNode;

@@ -16,8 +16,8 @@ import { TOPICS } from "../../../src/p2p/gossip/publisher.ts";
 import { type GossipTopic, TOPIC_RULES, topicString } from "../../../src/p2p/gossip/topic.ts";
 import { createHost } from "../../../src/p2p/host/create-host.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { referenceNetwork } from "../../world/live/reference-network.ts";
 import { decoders, wrapper } from "./decoders.ts";
-import { referenceNetwork } from "./reference-network.ts";
 
 const [file, minutes] = process.argv.slice(2);
 const network = referenceNetwork(file);

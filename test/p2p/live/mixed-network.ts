@@ -13,13 +13,13 @@
 import { mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { DEFAULT_MESH } from "../../../src/p2p/gossip/gossip-service.ts";
+import { Checks, say } from "../../world/live/checks.ts";
+import { compareStatistics } from "../../world/live/compare-statistics.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import { LiveNode } from "../../world/live/live-node.ts";
+import { ReferenceControl, referenceNetwork } from "../../world/live/reference-network.ts";
 import { askAll, authenticate, observed } from "./ask-both-ways.ts";
 import { catchUp } from "./catch-up.ts";
-import { Checks, say } from "./checks.ts";
-import { compareStatistics } from "./compare-statistics.ts";
-import { call, until } from "./json-rpc.ts";
-import { LiveNode } from "./live-node.ts";
-import { ReferenceControl, referenceNetwork } from "./reference-network.ts";
 import { restarts } from "./restarts.ts";
 import { watchBeside } from "./watch.ts";
 

@@ -6,8 +6,8 @@ import { decodeStatus, encodeStatus } from "../../../src/p2p/reqresp/codecs/stat
 import { decodeTxs, encodeHashes } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
 import { type RequestAnswer, type RequestProtocol, RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
-import type { TestPeer } from "../peer-nodes.ts";
-import { call } from "./json-rpc.ts";
+import { call } from "../../world/live/json-rpc.ts";
+import type { TestPeer } from "../../world/p2p/peer-nodes.ts";
 
 interface Block {
   archive: { root: string };

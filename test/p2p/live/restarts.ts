@@ -1,9 +1,14 @@
 import { dirname, join } from "node:path";
-import type { Checks } from "./checks.ts";
+import type { Checks } from "../../world/live/checks.ts";
+import { until } from "../../world/live/json-rpc.ts";
+import type { LiveNode } from "../../world/live/live-node.ts";
+import {
+  peersOf,
+  type ReferenceControl,
+  type ReferenceNetwork,
+  type ReferenceNode,
+} from "../../world/live/reference-network.ts";
 import { lastMeshOf } from "./gossip-evidence.ts";
-import { until } from "./json-rpc.ts";
-import type { LiveNode } from "./live-node.ts";
-import { peersOf, type ReferenceControl, type ReferenceNetwork, type ReferenceNode } from "./reference-network.ts";
 
 export interface RestartOptions {
   ours: LiveNode;

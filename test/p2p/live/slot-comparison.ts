@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { call } from "./json-rpc.ts";
-import type { ReferenceNode } from "./reference-network.ts";
+import { call } from "../../world/live/json-rpc.ts";
+import type { ReferenceNode } from "../../world/live/reference-network.ts";
 
 interface Attestation {
   payload: { archive: string };

@@ -1,4 +1,4 @@
-import { call } from "./json-rpc.ts";
+import { call } from "../../world/live/json-rpc.ts";
 
 interface Tips {
   proposed: { number: number; hash: string };

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
-import type { Checks } from "./checks.ts";
-import { say } from "./checks.ts";
+import type { Checks } from "../../world/live/checks.ts";
+import { say } from "../../world/live/checks.ts";
+import type { LiveNode } from "../../world/live/live-node.ts";
+import { peersOf, type ReferenceNetwork } from "../../world/live/reference-network.ts";
+import { sendTraffic, type TrafficReport } from "../../world/live/traffic.ts";
 import { complaints, type MeshEvidence, meshOf, penaltiesOf } from "./gossip-evidence.ts";
-import type { LiveNode } from "./live-node.ts";
-import { peersOf, type ReferenceNetwork } from "./reference-network.ts";
 import { compareBlocks, compareSlot, type SlotResult } from "./slot-comparison.ts";
 import { TipSamples } from "./tip-samples.ts";
-import { sendTraffic, type TrafficReport } from "./traffic.ts";
 
 export interface WatchOptions {
   ours: LiveNode;

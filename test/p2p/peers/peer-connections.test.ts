@@ -5,7 +5,7 @@ import { PeerConnections } from "../../../src/p2p/peers/peer-connections.ts";
 import { PeerScores } from "../../../src/p2p/peers/peer-scores.ts";
 import { ProtectedPeers } from "../../../src/p2p/peers/protected-peers.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { FakeHost } from "./fake-host.ts";
+import { FakeHost } from "../../world/p2p/fake-host.ts";
 
 const peer = (id: string): DiscoveredPeer => ({ id, address: "/ip4/127.0.0.1/tcp/1", enr: `enr:${id}` });
 

@@ -13,7 +13,7 @@ import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { FakeHost } from "./fake-host.ts";
+import { FakeHost } from "../../world/p2p/fake-host.ts";
 
 const OWN: StatusMessage = {
   version: "00-1-603bb2c0-7-2672340d-1dd2644a",

@@ -29,7 +29,7 @@ import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/l2-block.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
-import { recordedExchanges, requestVectors as vectors } from "./recorded.ts";
+import { recordedExchanges, requestVectors as vectors } from "../support/recorded.ts";
 
 const KB = 1024;
 const ANY_SIZE = 16 * KB * KB;

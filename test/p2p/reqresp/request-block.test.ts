@@ -7,7 +7,7 @@ import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { uncompressBlock } from "../../../src/p2p/snappy-block.ts";
 import { concat, equal, readUint } from "../../../src/protocol/bytes.ts";
 import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/l2-block.ts";
-import { recordedExchanges } from "./recorded.ts";
+import { recordedExchanges } from "../support/recorded.ts";
 
 const recorded = recordedExchanges.filter(({ protocol, chunks }) => protocol.includes("/block/") && chunks.length > 1);
 const bodies = await Promise.all(recorded.map(({ chunks }) => uncompressBlock(concat(...chunks.slice(1)), 2 ** 22)));

@@ -17,7 +17,7 @@ import {
   requestFor,
   txsOfBlock,
   until,
-} from "./collecting.ts";
+} from "../support/collecting.ts";
 
 const NOTHING = new Uint8Array();
 

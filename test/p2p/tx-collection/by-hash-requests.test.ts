@@ -5,7 +5,7 @@ import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { bytesOf, collectingPool, MemoryPeers, peerHandlers, requestFor, txsOfBlock } from "./collecting.ts";
+import { bytesOf, collectingPool, MemoryPeers, peerHandlers, requestFor, txsOfBlock } from "../support/collecting.ts";
 
 function setUp(count: number) {
   const txs = txsOfBlock(count);

@@ -17,7 +17,7 @@ import {
   peerHandlers,
   txsOfBlock,
   until,
-} from "./collecting.ts";
+} from "../support/collecting.ts";
 
 /** Another node that has some txs; counts what it is asked. */
 function nodeWith(txs: readonly TxFacts[], delayMs = 1) {

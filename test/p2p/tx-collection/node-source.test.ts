@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { receivedTx } from "../../../src/node/peers/received-tx-json.ts";
 import { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { recordedTxs } from "../../protocol/recorded-txs.ts";
+import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const VERSIONS = [
   ["x-aztec-l1ChainId", "31337"],

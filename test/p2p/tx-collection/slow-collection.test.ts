@@ -12,7 +12,7 @@ import {
   peerHandlers,
   txsOfBlock,
   until,
-} from "./collecting.ts";
+} from "../support/collecting.ts";
 
 function setUp(count: number, changes: Partial<SlowCollectionParts> = {}) {
   const txs = txsOfBlock(count);

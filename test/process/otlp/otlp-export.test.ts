@@ -12,7 +12,7 @@ import type { Logger } from "../../../src/telemetry/logger.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { counter, gauge, histogram, upDownCounter } from "../../../src/telemetry/metrics/metric-row.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
-import { Collector } from "../../telemetry/collector.ts";
+import { Collector } from "../../world/telemetry/collector.ts";
 
 const RESOURCE = { "service.name": "aztec-node", "service.instance.id": "7" };
 let collector: Collector;

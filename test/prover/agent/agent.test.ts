@@ -10,7 +10,7 @@ import type { AssignedJob, JobConsumerApi, ProvingJob } from "../../../src/prove
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
 import { InlineStore } from "../../../src/prover/proof-store/inline-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { recordedJobs } from "../recorded-jobs.ts";
+import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 const { binary, vm } = recordedJobs();
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SimulationPool, UnprovableInputError } from "../../../src/prover/agent/simulation-pool.ts";
-import { recordedJobs } from "../recorded-jobs.ts";
+import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 const { binary, vm } = recordedJobs();
 let pool: SimulationPool;

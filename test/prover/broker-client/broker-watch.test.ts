@@ -12,8 +12,8 @@ import { InlineStore } from "../../../src/prover/proof-store/inline-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../../src/telemetry/metrics/prometheus-text.ts";
-import { type FakeAnswer, type FakeRequest, type HttpFake, httpFake } from "../../l1/http-fake.ts";
-import { ScriptedBroker } from "../producer/scripted-broker.ts";
+import { type FakeAnswer, type FakeRequest, type HttpFake, httpFake } from "../../world/l1/http-fake.ts";
+import { ScriptedBroker } from "../support/scripted-broker.ts";
 
 const WAIT = { timeout: 60_000 };
 const FAILS = "warn the proving broker cannot be used: {reason}";

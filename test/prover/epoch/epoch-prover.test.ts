@@ -13,6 +13,7 @@ import { InProcessRunner } from "../../../src/prover/epoch/in-process-runner.ts"
 import type { JobRequest, JobRunner } from "../../../src/prover/epoch/job-runner.ts";
 import { jobIdOf } from "../../../src/prover/jobs/job-id.ts";
 import { JOB_TYPES, type JobTypeName } from "../../../src/prover/jobs/job-type.ts";
+import { type RecordedSubmission, recordedSubmissions } from "../../world/prover/three-epochs.ts";
 import {
   addCheckpoints,
   checkpointsOf,
@@ -21,8 +22,7 @@ import {
   type GivenCheckpoint,
   publicPartsOf,
   termsOf,
-} from "../followed-epochs.ts";
-import { type RecordedSubmission, recordedSubmissions } from "../three-epochs.ts";
+} from "../support/followed-epochs.ts";
 
 const core = loadCore();
 const kzg = new Kzg();

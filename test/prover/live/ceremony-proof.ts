@@ -22,7 +22,7 @@ import { encode } from "../../../src/prover/codec/codec.ts";
 import { JOB_INPUTS } from "../../../src/prover/jobs/job-input.ts";
 import { decodeOutput, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
-import { releasedKeyOf, writeCircuits } from "../real/recorded-circuits.ts";
+import { releasedKeyOf, writeCircuits } from "../../world/prover/recorded-circuits.ts";
 import { runnableProgram } from "./runnable-program.ts";
 
 const TYPE = "CHECKPOINT_PADDING_ROLLUP";

@@ -17,9 +17,9 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Checks, say } from "../../p2p/live/checks.ts";
-import { ReferenceControl, referenceNetwork } from "../../p2p/live/reference-network.ts";
-import { sendTraffic } from "../../p2p/live/traffic.ts";
+import { Checks, say } from "../../world/live/checks.ts";
+import { ReferenceControl, referenceNetwork } from "../../world/live/reference-network.ts";
+import { sendTraffic } from "../../world/live/traffic.ts";
 import { AgentLog } from "./agent-log.ts";
 import { type EpochProof, EpochProofs } from "./epoch-proofs.ts";
 import { ProverParts, type RunningParts } from "./prover-parts.ts";

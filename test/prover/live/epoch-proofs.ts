@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { rollupAbi } from "../../../src/l1/abi/rollup.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { call, until } from "../../p2p/live/json-rpc.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
 
 const VERIFIED = parseAbiItem("event L2ProofVerified(uint256 indexed checkpointNumber, address indexed proverId)");
 const PROPOSED = rollupAbi.find((item) => item.type === "event" && item.name === "CheckpointProposed") as Extract<

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
-import { call, until } from "../../p2p/live/json-rpc.ts";
-import { LiveNode } from "../../p2p/live/live-node.ts";
-import type { ReferenceControl } from "../../p2p/live/reference-network.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import { LiveNode } from "../../world/live/live-node.ts";
+import type { ReferenceControl } from "../../world/live/reference-network.ts";
 
 export interface ProverPartsOptions {
   control: ReferenceControl;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "../../p2p/live/json-rpc.ts";
-import type { ReferenceNetwork } from "../../p2p/live/reference-network.ts";
+import { call } from "../../world/live/json-rpc.ts";
+import type { ReferenceNetwork } from "../../world/live/reference-network.ts";
 
 /** More txs than a block can have: a sequencer that demands them builds no block. */
 const NEVER = 1_000_000;

@@ -16,7 +16,7 @@ import {
   recordedSubmissions,
   startThreeEpochs,
   type ThreeEpochs,
-} from "../three-epochs.ts";
+} from "../../world/prover/three-epochs.ts";
 
 const recorded = recordedSubmissions();
 const ofEpoch = (epoch: number) => recorded.find((each) => each.epoch === epoch) as RecordedSubmission;

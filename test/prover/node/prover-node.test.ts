@@ -5,7 +5,7 @@ import { TxsMissingError } from "../../../src/prover/node/errors.ts";
 import { proverNodeCounts } from "../../../src/prover/node/metrics.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../../src/telemetry/metrics/prometheus-text.ts";
-import { CONSTANTS, FakeChain, type Setting, setting } from "./fake-epochs.ts";
+import { CONSTANTS, FakeChain, type Setting, setting } from "../../world/prover/fake-epochs.ts";
 
 let current: Setting;
 afterEach(() => current?.node.stop());

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckpointRecord } from "../../../src/archiver/types.ts";
 import { unprovableTx } from "../../../src/prover/node/unprovable-tx.ts";
-import { settledTx } from "../../rpc/support/fakes.ts";
+import { settledTx } from "../../world/rpc/fakes.ts";
 
 test("only a revert code that no circuit computes keeps a checkpoint from being proven", () => {
   const chain = (codes: readonly number[]) => ({

@@ -17,8 +17,8 @@ import { ObjectProofStore } from "../../../src/prover/proof-store/object-proof-s
 import type { ProducerProofStore } from "../../../src/prover/proof-store/proof-store.ts";
 import { openObjectStore } from "../../../src/storage/objects/open-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { type BinaryRecordedJob, recordedJobs } from "../recorded-jobs.ts";
-import { ScriptedBroker } from "./scripted-broker.ts";
+import { type BinaryRecordedJob, recordedJobs } from "../../world/prover/recorded-jobs.ts";
+import { ScriptedBroker } from "../support/scripted-broker.ts";
 
 /** Unlike `expect.poll`, `vi.waitFor` lets fake timers pass. */
 const WAIT = { timeout: 60_000 };

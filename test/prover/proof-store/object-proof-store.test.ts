@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
 import { ObjectProofStore } from "../../../src/prover/proof-store/object-proof-store.ts";
 import { openObjectStore } from "../../../src/storage/objects/open-store.ts";
-import { recordedJobs } from "../recorded-jobs.ts";
+import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 const [job] = recordedJobs().binary;
 const { signal } = new AbortController();

@@ -14,9 +14,9 @@ import { CIRCUIT_FORMS } from "../../../src/prover/real/forms/circuit-forms.ts";
 import { type FieldForm, fieldsOf } from "../../../src/prover/real/forms/field-form.ts";
 import { JobFolders } from "../../../src/prover/real/job-folders.ts";
 import { RealProver, type RealProverParts } from "../../../src/prover/real/real-prover.ts";
+import { bbProgram } from "../../world/prover/bb-program.ts";
+import { jobOf, releasedKeyOf, writeCircuits } from "../../world/prover/recorded-circuits.ts";
 import { acvmProgram } from "./acvm-stand-in.ts";
-import { bbProgram } from "./bb-program.ts";
-import { jobOf, releasedKeyOf, writeCircuits } from "./recorded-circuits.ts";
 
 const core = loadCore();
 const folder = mkdtempSync(join(tmpdir(), "real-prover-"));

@@ -4,7 +4,7 @@ import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import type { Slasher } from "../../../src/rpc/admin/ports/slasher.ts";
 import { ExecutionError } from "../../../src/rpc/jsonrpc/errors.ts";
-import { adminCalls } from "./support.ts";
+import { adminCalls } from "../../world/rpc/admin-calls.ts";
 
 const VOID = { jsonrpc: "2.0", id: 1, result: null };
 const NAMESPACES = ["svcAdmin", "nodeAdmin"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { adminKeys } from "../../../src/node/settings/admin-keys.ts";
-import { adminCalls } from "./support.ts";
+import { adminCalls } from "../../world/rpc/admin-calls.ts";
 
 const EACH = [
   ["svcAdmin", "svc"],

@@ -3,7 +3,7 @@ import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.
 import { INVALID_PARAMS } from "../../../src/rpc/jsonrpc/errors.ts";
 import { counter, histogram } from "../../../src/telemetry/metrics/metric-row.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
-import { adminCalls } from "./support.ts";
+import { adminCalls } from "../../world/rpc/admin-calls.ts";
 
 function reporting(reports: Partial<AdminServices["reports"]>, others: Partial<AdminServices> = {}) {
   const { services } = adminCalls();

@@ -1,7 +1,7 @@
 import type { Frame } from "../../../src/follower/format/frames.ts";
 import { HEADER_SNAPSHOT_AT } from "../../../src/protocol/block-header.ts";
 import { NOTE_HASH_TREE } from "../../../src/protocol/constants.ts";
-import type { Lie } from "../../follower/lying-feed.ts";
+import type { Lie } from "../../world/follower/lying-feed.ts";
 
 /** Bytes with one bit changed. */
 function flipped(bytes: Uint8Array, at = bytes.length - 1): Uint8Array {

@@ -5,9 +5,9 @@ import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
-import { RecordedL1, readRecordedL1 } from "../../archiver/recorded-l1.ts";
-import { FUNDED, recordedNode } from "../../archiver/recorded-node.ts";
-import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";
+import { RecordedL1, readRecordedL1 } from "../../world/archiver/recorded-l1.ts";
+import { FUNDED, recordedNode } from "../../world/archiver/recorded-node.ts";
+import { fakeServices, recordingLogger } from "../../world/rpc/fakes.ts";
 
 /**
  * A node of the recorded chain as a process: real store, trees, synchronizer and RPC threads. Asked over IPC, it takes

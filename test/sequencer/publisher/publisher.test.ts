@@ -5,10 +5,10 @@ import { connectRollup } from "../../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { PublishOutcome } from "../../../src/sequencer/publisher/types.ts";
-import { type Moment, type RecordedBlock, ReplayedL1 } from "../../conformance/replayed-l1.ts";
-import { type L1Proxy, startL1Proxy } from "./l1-proxy.ts";
-import { type Opened, openRecordedPublisher, until, waiting } from "./publishing.ts";
-import { type RecordedProposal, recordedProposal } from "./recorded-proposals.ts";
+import { type Moment, type RecordedBlock, ReplayedL1 } from "../../world/l1/replayed-l1.ts";
+import { type RecordedProposal, recordedProposal } from "../../world/sequencer/recorded-proposals.ts";
+import { type L1Proxy, startL1Proxy } from "../support/l1-proxy.ts";
+import { type Opened, openRecordedPublisher, until, waiting } from "../support/publishing.ts";
 
 const SENDER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const kzg = new Kzg();

@@ -12,7 +12,7 @@ import {
   timetable,
 } from "../../../src/sequencer/timetable/timetable.ts";
 import vectors from "../../fixtures/vectors/fees.json" with { type: "json" };
-import { consensusCases } from "./vectors.ts";
+import { consensusCases } from "../../world/sequencer/vectors.ts";
 
 interface SlotConfig {
   ethereumSlotDuration: number;

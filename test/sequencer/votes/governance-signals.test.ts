@@ -18,11 +18,11 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
-import { type Anvil, startAnvil } from "../../l1/chain-a.ts";
-import { localNetwork } from "../../l1/deploy/network.ts";
-import { closeGuards, recordingGuard } from "../../validator/recording-guard.ts";
-import { consensusCases } from "../publisher/consensus-cases.ts";
-import { type LogLine, recordingLogger } from "../publisher/publishing.ts";
+import { type Anvil, startAnvil } from "../../world/l1/chain-a.ts";
+import { localNetwork } from "../../world/l1/deployed-network.ts";
+import { consensusCases } from "../../world/sequencer/consensus-cases.ts";
+import { closeGuards, recordingGuard } from "../../world/validator/recording-guard.ts";
+import { type LogLine, recordingLogger } from "../support/publishing.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 const ATTESTER = new PrivateKey(KEY).address;

@@ -10,11 +10,11 @@ import { Slasher } from "../../../src/slasher/slasher.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import type { SigningGuard } from "../../../src/validator/signing/signing-guard.ts";
-import { testSettings } from "../../slasher/settings.ts";
-import { SlashingL1, VALIDATOR_KEYS } from "../../slasher/slashing-l1.ts";
-import { TestStore } from "../../slasher/stores.ts";
-import { closeGuards, recordingGuard } from "../../validator/recording-guard.ts";
-import { type LogLine, recordingLogger } from "../publisher/publishing.ts";
+import { testSettings } from "../../world/slasher/settings.ts";
+import { SlashingL1, VALIDATOR_KEYS } from "../../world/slasher/slashing-l1.ts";
+import { TestStore } from "../../world/slasher/stores.ts";
+import { closeGuards, recordingGuard } from "../../world/validator/recording-guard.ts";
+import { type LogLine, recordingLogger } from "../support/publishing.ts";
 
 const TOKEN = 10n ** 18n;
 /** Round 5 votes about round 4, with a quorum of 5, and can be executed from round 7 on. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { DUTY_STATUSES, type DutyStatus } from "../../../src/protocol/slashing/validator-statistics.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { openStore } from "../../../src/storage/store.ts";
-import { MemoryStore } from "../../mempool/support/memory-store.ts";
+import { MemoryStore } from "../../world/mempool/memory-store.ts";
 
 const address = (byte: number) => new Uint8Array(20).fill(byte);
 const ALL = { from: undefined, to: undefined };

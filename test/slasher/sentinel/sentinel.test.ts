@@ -5,7 +5,7 @@ import type { InactivitySettings } from "../../../src/slasher/sentinel/inactivit
 import { type MinedCheckpoint, Sentinel, type SentinelParts } from "../../../src/slasher/sentinel/sentinel.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { SlotRangeError } from "../../../src/slasher/sentinel/slot-range-error.ts";
-import { MemoryStore } from "../../mempool/support/memory-store.ts";
+import { MemoryStore } from "../../world/mempool/memory-store.ts";
 
 const address = (byte: number) => new Uint8Array(20).fill(byte);
 const members = [1, 2, 3, 4].map(address);

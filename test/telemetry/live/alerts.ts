@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { PrometheusProcess } from "../prometheus-process.ts";
+import { PrometheusProcess } from "../../world/telemetry/prometheus-process.ts";
 import { faults } from "./faults.ts";
 import { OwnNetwork } from "./own-network.ts";
 import { shortenedRules } from "./shortened-rules.ts";

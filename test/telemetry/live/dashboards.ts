@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { panelQueries } from "../dashboard-queries.ts";
+import { panelQueries } from "../../world/telemetry/dashboard-queries.ts";
 
 const { values } = parseArgs({ options: { prometheus: { type: "string", default: "http://127.0.0.1:9090" } } });
 const queries = panelQueries("5m");

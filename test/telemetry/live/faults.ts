@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { call } from "../../p2p/live/json-rpc.ts";
+import { call } from "../../world/live/json-rpc.ts";
 import type { OwnNetwork } from "./own-network.ts";
 
 export interface Fault {

@@ -8,10 +8,10 @@ import { deployL1Contracts } from "../../../src/l1/deploy/deploy-l1-contracts.ts
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { anvilBinary } from "../../../src/local-network/anvil-binary.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
-import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
-import { localNetwork } from "../../l1/deploy/network.ts";
-import { call, until } from "../../p2p/live/json-rpc.ts";
-import { LiveNode } from "../../p2p/live/live-node.ts";
+import { type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
+import { localNetwork } from "../../world/l1/deployed-network.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import { LiveNode } from "../../world/live/live-node.ts";
 
 export interface OwnNetworkOptions {
   /** New folder for data and logs. */

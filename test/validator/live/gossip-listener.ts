@@ -3,9 +3,9 @@ import { DEFAULT_MESH } from "../../../src/p2p/gossip/gossip-service.ts";
 import { TOPICS, type Topic } from "../../../src/p2p/gossip/publisher.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
 import type { PeerNode } from "../../../src/p2p/peer-node.ts";
-import { until } from "../../p2p/live/json-rpc.ts";
-import type { Listed, ReferenceNetwork } from "../../p2p/live/reference-network.ts";
-import { createTestNode } from "../../p2p/peer-nodes.ts";
+import { until } from "../../world/live/json-rpc.ts";
+import type { Listed, ReferenceNetwork } from "../../world/live/reference-network.ts";
+import { createTestNode } from "../../world/p2p/peer-nodes.ts";
 import { type SignedMessage, SignedRecord, signedMessages } from "./signed-messages.ts";
 
 const SIGNED_TOPICS = TOPICS.filter((topic) => topic !== "tx");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { say } from "../../p2p/live/checks.ts";
-import type { PostgresServer } from "../signing/postgres-server.ts";
+import { say } from "../../world/live/checks.ts";
+import type { PostgresServer } from "../../world/validator/postgres-server.ts";
 import type { GossipListener } from "./gossip-listener.ts";
 import type { Downtime, Outage, SlotTimes } from "./ha-duties.ts";
 import type { Member, Pair } from "./ha-pair.ts";

@@ -1,6 +1,6 @@
-import { call, until } from "../../p2p/live/json-rpc.ts";
-import type { LiveNode } from "../../p2p/live/live-node.ts";
-import { peersOf, type ReferenceControl } from "../../p2p/live/reference-network.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import type { LiveNode } from "../../world/live/live-node.ts";
+import { peersOf, type ReferenceControl } from "../../world/live/reference-network.ts";
 
 /** A node of a pair. */
 export interface Member {

@@ -12,11 +12,11 @@
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Checks, say } from "../../p2p/live/checks.ts";
-import { compareStatistics } from "../../p2p/live/compare-statistics.ts";
-import { call, until } from "../../p2p/live/json-rpc.ts";
-import { LiveNode } from "../../p2p/live/live-node.ts";
-import { ReferenceControl, referenceNetwork } from "../../p2p/live/reference-network.ts";
+import { Checks, say } from "../../world/live/checks.ts";
+import { compareStatistics } from "../../world/live/compare-statistics.ts";
+import { call, until } from "../../world/live/json-rpc.ts";
+import { LiveNode } from "../../world/live/live-node.ts";
+import { ReferenceControl, referenceNetwork } from "../../world/live/reference-network.ts";
 import { attestingTimes } from "./attesting-times.ts";
 
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-import { call } from "../../p2p/live/json-rpc.ts";
+import { call } from "../../world/live/json-rpc.ts";
 
 export interface LiveOffense {
   /** Lower-case 0x text. */

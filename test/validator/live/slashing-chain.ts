@@ -12,7 +12,7 @@ import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { SlashingContracts } from "../../../src/l1/slashing/slashing-contracts.ts";
 import type { TallyProposer } from "../../../src/l1/slashing/tally-proposer.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { call } from "../../p2p/live/json-rpc.ts";
+import { call } from "../../world/live/json-rpc.ts";
 
 const VOTE_CAST = parseAbiItem("event VoteCast(uint256 indexed round, uint256 indexed slot, address indexed proposer)");
 const ROUND_EXECUTED = parseAbiItem("event RoundExecuted(uint256 indexed round, uint256 slashCount)");

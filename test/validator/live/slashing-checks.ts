@@ -1,4 +1,4 @@
-import type { Checks } from "../../p2p/live/checks.ts";
+import type { Checks } from "../../world/live/checks.ts";
 import {
   epochOf,
   type LiveOffense,

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { l2ToL1MessageHash } from "../../src/core/derive/message.ts";
+import type { BlockState } from "../../src/execution/block-state.ts";
+import { UnprocessableTxError } from "../../src/execution/errors.ts";
+import { executeTx } from "../../src/execution/execute-tx.ts";
+import type { ExecutedTx } from "../../src/execution/executed-tx.ts";
+import { phaseRevertCode } from "../../src/execution/phase-revert-code.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
+import { toHex, word } from "../../src/protocol/bytes.ts";
+import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
+import { items } from "../../src/protocol/tx-effect.ts";
+import {
+  blockStateOf,
+  field,
+  GLOBALS,
+  hashed,
+  short,
+  type TxCase,
+  txOf,
+  VECTORS,
+} from "../world/execution/avm-vectors.ts";
+
+const MAX_OUTPUT_FIELDS = 5000;
+
+const gas = ({ daGas, l2Gas }: TxGas) => ({ da: daGas, l2: l2Gas });
+const shortItems = (run: Uint8Array) => items(run).map(short);
+
+function trees({ fork }: BlockState) {
+  const of = (tree: 0 | 1 | 2 | 3) => {
+    const { root, size } = fork.snapshot(tree);
+    return { root: toHex(root), next: size };
+  };
+  return { l1ToL2: of(3), noteHash: of(1), nullifier: of(0), publicData: of(2) };
+}
+
+/** The effect in the format of the vectors, except for messages: an effect contains their hashes. */
+function shownEffect({ effect }: ExecutedTx) {
+  return {
+    transactionFee: short(effect.transactionFee),
+    noteHashes: shortItems(effect.noteHashes),
+    nullifiers: shortItems(effect.nullifiers),
+    l2ToL1Msgs: items(effect.l2ToL1Msgs).map(toHex),
+    publicLogs: effect.publicLogs.map(({ contractAddress, fields }) => ({
+      contract: short(contractAddress),
+      fields: shortItems(fields),
+    })),
+    publicDataWrites: Array.from({ length: effect.publicDataWrites.length / 64 }, (_, i) => ({
+      leafSlot: short(word(effect.publicDataWrites, 2 * i)),
+      value: short(word(effect.publicDataWrites, 2 * i + 1)),
+    })),
+  };
+}
+
+function expectedEffect({ effect }: TxCase["expect"]) {
+  return {
+    ...effect,
+    l2ToL1Msgs: effect.l2ToL1Msgs.map(({ contract, recipient, content }) =>
+      toHex(
+        l2ToL1MessageHash({
+          sender: field(contract),
+          rollupVersion: GLOBALS.version,
+          recipient: field(recipient).subarray(12),
+          chainId: GLOBALS.chainId,
+          content: field(content),
+        }),
+      ),
+    ),
+  };
+}
+
+describe("transactions recorded from the reference node's executor", () => {
+  it("all transactions recorded from the reference node's executor are in the vectors", () => {
+    expect(VECTORS.txCases).toHaveLength(141);
+  });
+
+  it.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
+    "tx %i has the recorded outcome: %s",
+    (_, __, given) => {
+      const vm = new Vm();
+      const state = blockStateOf(given);
+      const { expect: wanted } = given;
+      if (wanted.unprocessable) {
+        const before = trees(state);
+        expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
+        expect(trees(state)).toEqual(before);
+        return;
+      }
+      expect(trees(state)).toEqual(wanted.startTrees);
+      const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MAX_OUTPUT_FIELDS });
+      const { executed } = pending;
+      const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
+      // The executor of 4.1.2 told the phases apart.
+      expect(phaseRevertCode(executed)).toBe(wanted.revertCode);
+      expect(executed.effect.revertCode).toBe(Math.min(wanted.revertCode, 1));
+      expect({
+        total: gas(totalGas),
+        public: gas(publicGas),
+        teardown: gas(teardownGas),
+        billed: gas(billedGas),
+      }).toEqual(wanted.gas);
+      expect(shownEffect(executed)).toEqual(expectedEffect(wanted));
+      expect(
+        executed.calls.map(({ phase, contractAddress, isStatic, reverted, output }) => ({
+          phase,
+          address: short(contractAddress),
+          isStatic,
+          reverted,
+          output: shortItems(output),
+        })),
+      ).toEqual(
+        wanted.calls.map(({ phase, address, isStatic, reverted, output }) => ({
+          phase,
+          address,
+          isStatic,
+          reverted,
+          output,
+        })),
+      );
+      pending.apply();
+      expect(trees(state)).toEqual(wanted.endTrees);
+    },
+  );
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { processTxs } from "../../../src/execution/process-txs.ts";
+import { Siloing } from "../../../src/execution/siloing.ts";
+import { Vm } from "../../../src/execution/vm/vm.ts";
+import { HEADER_AT, headerSnapshot } from "../../../src/protocol/block-header.ts";
+import { readBigUint, toHex } from "../../../src/protocol/bytes.ts";
+import { ARCHIVE, TREE_IDS, TREE_NAMES } from "../../../src/protocol/constants.ts";
+import { isForPublic } from "../../../src/protocol/tx/accumulated-data.ts";
+import { type RecordedBlock, RecordedChain } from "../../world/execution/recorded-chain.ts";
+
+/** Blocks of the recorded chain, re-executed from the transactions that clients sent, each on the state before it. */
+describe("the re-executed recorded chain", () => {
+  const core = loadCore();
+  const vm = new Vm();
+  const siloing = new Siloing(core);
+  let chain: RecordedChain;
+  let blocks: RecordedBlock[];
+
+  beforeAll(async () => {
+    chain = await RecordedChain.open(core);
+    blocks = chain.blocks();
+  });
+  afterAll(() => chain?.remove());
+
+  it("the re-executed recorded chain has every transaction that a client sent", () => {
+    const txs = blocks.flatMap(({ effects }) => effects);
+    const { chain: stored } = chain.services;
+    const numbers = Array.from({ length: stored.latestBlockNumber() }, (_, i) => i + 1);
+    // The network created the first four itself when it started.
+    expect(numbers.slice(4)).toEqual(blocks.map(({ number }) => number));
+    expect({
+      blocks: blocks.length,
+      txs: txs.length,
+      public: blocks.flatMap((block) => block.txs).filter(({ tx }) => isForPublic(tx.data)).length,
+      reverted: txs.filter(({ revertCode }) => revertCode !== 0).length,
+    }).toEqual({ blocks: 55, txs: 64, public: 52, reverted: 3 });
+  });
+
+  it("re-executing the recorded chain gives the recorded effects, fees, mana and roots", async () => {
+    for (const block of blocks) {
+      const { number, header, txs, effects } = block;
+      const state = chain.stateBefore(block, siloing);
+      const { processed, totalGas: _, ...rest } = await processTxs(vm, state, txs, { mode: "reexecute" });
+      expect({ ...rest, blobFields: 0 }, `block ${number}`).toEqual({
+        unprocessable: [],
+        failed: [],
+        skipped: [],
+        blobFields: 0,
+      });
+      expect(
+        processed.map(({ effect }) => toHex(effect.words)),
+        `block ${number}`,
+      ).toEqual(effects.map(({ words }) => toHex(words)));
+      const fees = processed.reduce((sum, { effect }) => sum + readBigUint(effect.transactionFee), 0n);
+      const mana = processed.reduce((sum, { gasUsed }) => sum + gasUsed.billedGas.l2Gas, 0);
+      expect(fees).toBe(readBigUint(header, HEADER_AT.totalFees, 32));
+      expect(BigInt(mana)).toBe(readBigUint(header, HEADER_AT.totalManaUsed, 32));
+      for (const tree of TREE_IDS) {
+        const { root, size } = state.fork.snapshot(tree);
+        const stated = headerSnapshot(header, tree);
+        expect([TREE_NAMES[tree], toHex(root), size]).toEqual([TREE_NAMES[tree], toHex(stated.root), stated.size]);
+      }
+      state.fork.append(ARCHIVE, [block.hash]);
+      expect(toHex(state.fork.snapshot(ARCHIVE).root)).toBe(toHex(block.archiveRoot));
+    }
+  });
+});

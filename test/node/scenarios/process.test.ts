@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
+import { packageRoot } from "../../../src/cli/version.ts";
+import { freePort } from "../../support/free-port.ts";
+import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
+import { LyingL1 } from "../../world/l1/lying-l1.ts";
+import { rollupOf, V5 } from "../../world/l1/other-protocol.ts";
+
+/** The tests share a data directory and run in order. */
+let folder: string;
+let chain: UnpackedChain;
+let anvil: Anvil;
+const running = new Set<Svc>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-process-test-"));
+  chain = unpackRecordedChain(packageRoot());
+  anvil = await startAnvil(chain.l1State, new AbortController().signal);
+});
+
+afterAll(() => {
+  for (const svc of running) svc.child.kill("SIGKILL");
+  anvil.kill();
+  chain.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const args = (...more: string[]) => [
+  "start",
+  "--node",
+  ...["--port", "0", "--rpc-host", "127.0.0.1", "--data-directory", join(folder, "data"), "--l1-rpc-urls", anvil.url],
+  ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
+  ...more,
+];
+const genesis = { TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses };
+
+function start(): Svc {
+  const svc = spawnSvc(args(), genesis);
+  running.add(svc);
+  svc.ended.then(() => running.delete(svc));
+  return svc;
+}
+
+async function ask(svc: Svc, method: string, params: unknown[] = []): Promise<unknown> {
+  const [, port] = await svc.shows(/answering JSON-RPC on \S+:(\d+)/);
+  const response = await fetch(`http://127.0.0.1:${port}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return ((await response.json()) as { result?: unknown }).result;
+}
+
+test("a node killed during the initial sync continues from its last block", async () => {
+  const first = start();
+  await expect.poll(() => ask(first, "node_getBlockNumber"), { timeout: 120_000, interval: 20 }).toBeGreaterThan(0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+
+  const second = start();
+  const [, block] = await second.shows(/opened the chain store at block (\d+)/);
+  expect(Number(block)).toBeGreaterThan(0);
+  await second.shows(/initial sync is complete/);
+  expect(await ask(second, "node_getBlockNumber")).toBe(59);
+
+  const third = await runSvc(args(), genesis);
+  expect(third).toMatchObject({ code: 1, stderr: expect.stringContaining(`is in use by process ${second.child.pid}`) });
+
+  second.child.kill("SIGTERM");
+  second.child.kill("SIGTERM");
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(143);
+  expect(stderr).toContain("INFO: node stopped");
+});
+
+test("a node configured with another genesis stands by and answers only /status", async () => {
+  const port = await freePort();
+  const at = `http://127.0.0.1:${port}`;
+  const svc = spawnSvc(args("--port", String(port), "--api-prefix", "/l2/"), { ...genesis, SPONSORED_FPC: "0" });
+  running.add(svc);
+  await svc.shows(/standing by: the rollup was deployed for another genesis/);
+  expect((await fetch(`${at}/l2/status`)).status).toBe(200);
+  expect((await fetch(`${at}/l2`, { method: "POST" })).status).toBe(404);
+  expect((await fetch(`${at}/status`)).status).toBe(404);
+  const asked = await runSvc(["status", "--json", "--url", `${at}/l2/`]);
+  expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining("standing by") });
+  svc.child.kill("SIGINT");
+  expect((await svc.ended).code).toBe(0);
+});
+
+test("a node whose rollup is of a later protocol says which and stands by", async () => {
+  const l1 = await LyingL1.inFrontOf(anvil.url);
+  l1.lie = rollupOf(V5);
+  const port = await freePort();
+  const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), genesis);
+  running.add(svc);
+  const [line] = await svc.shows(/WARN: node standing by: .*/);
+  expect(line).toMatch(
+    /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of protocol v5, and this program follows v4; run the network's v5 software for it, or name a v4 rollup of this registry by --rollup-version/,
+  );
+  expect(line).not.toContain("TEST_ACCOUNTS");
+  const ready = await fetch(`http://127.0.0.1:${port}/ready`);
+  expect(ready.status).toBe(503);
+  expect(await ready.text()).toContain("the rollup is of protocol v5, and this program follows v4");
+  svc.child.kill("SIGINT");
+  expect((await svc.ended).code).toBe(0);
+  await l1.close();
+});
+
+test("a truncated database is refused before it is opened, and not changed", async () => {
+  const file = join(folder, "data", "chain", "data.mdb");
+  // The file ends with free space for the next commits, so the cut must be large enough to remove used pages.
+  const size = 64 * 1024;
+  truncateSync(file, size);
+  const { code, stderr } = await runSvc(args(), genesis);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/FATAL: node database file .*data\.mdb is damaged: it ends after \d+ bytes/);
+  expect(statSync(file).size).toBe(size);
+});

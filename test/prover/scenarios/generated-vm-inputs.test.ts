@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { txHash } from "../../../src/core/derive/tx-hash.ts";
+import { UnprocessableTxError } from "../../../src/execution/errors.ts";
+import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { fr } from "../../../src/protocol/field.ts";
+import type { PublicBaseInput } from "../../../src/prover/circuits/layouts/tx-base.ts";
+import { publicBase } from "../../../src/prover/circuits/public-base.ts";
+import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
+import { kernelOutputOf } from "../../../src/prover/circuits/tx-data.ts";
+import { core, txOf } from "../../world/execution/avm-vectors.ts";
+import { caseOf, provenCase } from "./proven-case.ts";
+
+/**
+ * By seed: SHA-256 of the input of the PUBLIC_VM job of the reference 4.1.2, null where it refuses the transaction, and
+ * the revert code that it computes.
+ */
+const INPUTS = JSON.parse(
+  readFileSync(new URL("../../fixtures/prover/generated-vm-inputs.json", import.meta.url), "utf8"),
+) as Record<string, { revertCode: number; input: string } | null>;
+
+it("the PUBLIC_VM inputs of randomly generated transactions are those of the reference node", () => {
+  const codes = new Set<number>();
+  for (const [seed, wanted] of Object.entries(INPUTS)) {
+    if (wanted === null) {
+      expect(() => provenCase(Number(seed)), `seed ${seed}`).toThrow(UnprocessableTxError);
+      continue;
+    }
+    const { executed, publicPart } = provenCase(Number(seed));
+    const input = createHash("sha256").update(publicPart!.vmInput).digest("hex");
+    expect(executed.effect.revertCode, `seed ${seed}`).toBe(Math.min(wanted.revertCode, 1));
+    expect({ revertCode: phaseRevertCode(executed), input }, `seed ${seed}`).toEqual(wanted);
+    codes.add(wanted.revertCode);
+  }
+  expect([...codes].sort()).toEqual([0, 1, 2, 3]);
+});
+
+it("the circuit of a transaction absorbs the words that a block has for it, also when its teardown reverts", () => {
+  for (const code of [0, 1, 2, 3]) {
+    const seed = Number(Object.keys(INPUTS).find((each) => INPUTS[each]?.revertCode === code));
+    const { executed, publicPart } = provenCase(seed);
+    expect(phaseRevertCode(executed)).toBe(code);
+    const { data } = txOf(caseOf(seed).given);
+    const startSponge = initialSponge();
+    const { endSponge } = publicBase(core, {
+      chonkVerifier: { publicInputs: { kernelOutput: kernelOutputOf(data) } },
+      vm: publicPart!.publicInputs,
+      hints: { startSponge, lastArchive: { root: fr(0), size: 0 }, contractClassLogFields: new Uint8Array(3023 * 32) },
+    } as unknown as PublicBaseInput);
+    // Test transactions have made-up hashes, and the circuit hashes the data.
+    const words = Uint8Array.from(executed.effect.words);
+    words.set(txHash(core, data), 32);
+    expect(toHex(squeeze(core, endSponge)), `revert code ${code}`).toBe(
+      toHex(squeeze(core, absorb(core, startSponge, words))),
+    );
+  }
+});

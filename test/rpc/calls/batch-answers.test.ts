@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
+import type { LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import { encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
+import { plainNumber } from "../../../src/rpc/codecs/json/number.ts";
+import { AnswerBudget } from "../../../src/rpc/limits/answer-budget.ts";
+import { method, param, Registry } from "../../../src/rpc/registry/registry.ts";
+import { recordingLogger } from "../../world/rpc/fakes.ts";
+
+let handled = 0;
+const text = (length: number): string => {
+  handled += 1;
+  return "x".repeat(length);
+};
+const length = param("length", plainNumber());
+const registry = new Registry([
+  method({ name: "now", params: [length], handle: text, encode: { node: encodeText } }),
+  method({ name: "later", params: [length], handle: async (bytes) => text(bytes), encode: { node: encodeText } }),
+  method({ name: "away", params: [length], handle: text, long: () => true, encode: { node: encodeText } }),
+]);
+const OPTIONS = { maxBatchSize: 100, namespaces: ["node"] as const };
+const MB = 1_000_000;
+
+const there = new Dispatcher(registry, OPTIONS, recordingLogger());
+const longCalls: LongCalls = {
+  answer: async (body) => there.answerBytes(body),
+  answerEach: async (calls) => {
+    const bodies: Uint8Array[] = [];
+    for (const call of JSON.parse(Buffer.from(calls).toString())) bodies.push((await there.answer(call)).body);
+    return bodies;
+  },
+};
+const batch = (name: string, count: number, bytes: number) =>
+  Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: `node_${name}`, params: [bytes] }));
+
+describe.each(["now", "later", "away"])("batches of calls answered %s", (name) => {
+  test.each([undefined, longCalls])(
+    "a batch reserves budget for its answers while it is processed",
+    async (elsewhere) => {
+      const budget = new AnswerBudget(10 * MB);
+      const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget, longCalls: elsewhere }, recordingLogger());
+      handled = 0;
+      const refused = await dispatcher.answer(batch(name, 100, MB));
+      expect([refused.status, JSON.parse(Buffer.from(refused.body).toString())]).toEqual([
+        503,
+        {
+          jsonrpc: "2.0",
+          id: null,
+          error: { code: -32005, message: "The node is busy: there is no room for the answers of the batch" },
+        },
+      ]);
+      // Handlers that answer at once stop being called when the budget is used up.
+      if (name === "now") expect(handled).toBeLessThanOrEqual(12);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(budget.waiting).toBe(0);
+
+      const whole = await dispatcher.answer(batch(name, 9, MB));
+      const slots = JSON.parse(Buffer.from(whole.body).toString()) as { id: number; result: string }[];
+      expect(slots.map(({ id, result }) => [id, result.length])).toEqual(
+        Array.from({ length: 9 }, (_, id) => [id, MB]),
+      );
+      expect(budget.waiting).toBe(0);
+    },
+  );
+});
+
+test("batches processed at the same time share one answer budget", async () => {
+  const budget = new AnswerBudget(10 * MB);
+  const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget }, recordingLogger());
+  const answers = await Promise.all(Array.from({ length: 8 }, () => dispatcher.answer(batch("later", 4, MB))));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  expect(budget.waiting).toBe(0);
+});

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { fromHex, toHex, word } from "../../src/protocol/bytes.ts";
+import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
+import {
+  GENESIS_BLOCK_HASH_IN_TIPS,
+  GENESIS_CHECKPOINT_HASH,
+  INITIAL_FEE_JUICE,
+  TREE_IDS,
+} from "../../src/protocol/constants.ts";
+import { epochOutHash } from "../../src/protocol/sha-trees.ts";
+import { genesisState } from "../../src/world-state/genesis.ts";
+import { core, openState } from "../world/world-state/open-state.ts";
+
+const vectors = JSON.parse(readFileSync(new URL("../fixtures/vectors/genesis.json", import.meta.url), "utf8"));
+
+interface SlotText {
+  slot: string;
+  value: string;
+}
+interface Case {
+  name: string;
+  prefilledPublicData: SlotText[] | { count: number };
+  error?: string;
+  trees: Record<string, { root: string; size: string }>;
+  headerBytes: string;
+  blockHash: string;
+  archiveRoot: string;
+  followUpSequentialInsert?: { writes: SlotText[]; publicDataTree: object };
+  emptyLowLeafQuirk?: { write: SlotText; publicDataTree: object };
+}
+
+const entries = (c: Case["prefilledPublicData"]) =>
+  Array.isArray(c)
+    ? c.map(({ slot, value }) => ({ slot: fromHex(slot), value: fromHex(value) }))
+    : Array.from({ length: c.count }, (_, i) => {
+        const slot = new Uint8Array(32);
+        slot[30] = 1;
+        slot[31] = i;
+        return { slot, value: slot };
+      });
+
+describe("genesis", () => {
+  const cases: Case[] = vectors.cases;
+  it.each(cases)("the genesis state is that of the vectors: $name", (test) => {
+    const prefilled = entries(test.prefilledPublicData);
+    if (test.error !== undefined) {
+      expect(() => genesisState(core, prefilled)).toThrow(test.error);
+      return;
+    }
+    const { fork, header, hash } = genesisState(core, prefilled);
+    expect(toHex(header)).toBe(test.headerBytes);
+    expect(toHex(hash)).toBe(test.blockHash);
+    expect(toHex(fork.snapshot(4).root)).toBe(test.archiveRoot);
+    const text = (tree: (typeof TREE_IDS)[number]) => {
+      const { root, size } = fork.snapshot(tree);
+      return { root: toHex(root), size: String(size) };
+    };
+    for (const tree of TREE_IDS) expect(text(tree)).toEqual(test.trees[tree]);
+    const insert = ({ slot, value }: SlotText) =>
+      fork.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
+    fork.openFrame();
+    if (test.followUpSequentialInsert !== undefined) {
+      test.followUpSequentialInsert.writes.forEach(insert);
+      expect(text(2)).toEqual(test.followUpSequentialInsert.publicDataTree);
+    }
+    fork.revertFrame();
+    if (test.emptyLowLeafQuirk !== undefined) {
+      const clean = genesisState(core, prefilled).fork;
+      const { slot, value } = test.emptyLowLeafQuirk.write;
+      clean.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
+      const { root, size } = clean.snapshot(2);
+      expect({ root: toHex(root), size: String(size) }).toEqual(test.emptyLowLeafQuirk.publicDataTree);
+    }
+  });
+
+  it("the genesis trees have the published leaves, paths and constants", async () => {
+    const { fork } = genesisState(core, []);
+    const paths = (path: Uint8Array) => Array.from({ length: path.length / 32 }, (_, i) => toHex(word(path, i)));
+    const { nullifier, publicData, nullifierPathIndex0, publicDataPathIndex127, archivePathIndex0 } =
+      vectors.defaultGenesisLeaves;
+    expect(paths(fork.siblingPath(0, 0))).toEqual(nullifierPathIndex0);
+    expect(paths(fork.siblingPath(2, 127))).toEqual(publicDataPathIndex127);
+    expect(paths(fork.siblingPath(4, 0))).toEqual(archivePathIndex0);
+    for (const { index, nullifier: key, nextKey, nextIndex } of nullifier) {
+      const { leaf } = fork.lowLeaf(0, fromHex(key));
+      expect([String(leaf.index), toHex(leaf.nextKey), String(leaf.nextIndex)]).toEqual([index, nextKey, nextIndex]);
+    }
+    for (const { index, slot, value, nextKey, nextIndex } of publicData) {
+      const { leaf } = fork.lowLeaf(2, fromHex(slot));
+      expect([
+        String(leaf.index),
+        toHex(leaf.value as Uint8Array),
+        toHex(leaf.nextKey),
+        String(leaf.nextIndex),
+      ]).toEqual([index, value, nextKey, nextIndex]);
+    }
+    expect(vectors.constants.GENESIS_BLOCK_HEADER_HASH).toBe(GENESIS_BLOCK_HASH_IN_TIPS);
+    expect(vectors.constants.GENESIS_CHECKPOINT_HEADER_HASH).toBe(GENESIS_CHECKPOINT_HASH);
+    expect(toHex(checkpointHash(new Uint8Array(316)))).toBe(GENESIS_CHECKPOINT_HASH);
+    expect(toHex(epochOutHash([]))).toBe(vectors.constants.EMPTY_EPOCH_OUT_HASH);
+    expect(vectors.constants.defaultInitialAccountFeeJuice).toBe(String(INITIAL_FEE_JUICE));
+  });
+
+  it("genesis is stored once, and other prefilled data is refused afterwards", async () => {
+    let open = openState(
+      entries([{ slot: `0x${"1".padStart(64, "9")}`.replace(/9/g, "1"), value: `0x${"0".repeat(63)}5` }]),
+    );
+    open = await open.reopen();
+    await open.store.close();
+    expect(() => openState([], open.path)).toThrow("other prefilled public data");
+    await open.close().catch(() => undefined);
+  });
+});

@@ -1,0 +1,249 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { siloNullifier } from "../../../src/core/derive/nullifier.ts";
+import { feePayerBalanceLeafSlot } from "../../../src/core/derive/public-storage.ts";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { BlockState } from "../../../src/execution/block-state.ts";
+import type { ContractSource } from "../../../src/execution/contract-directory.ts";
+import type { HashedTx } from "../../../src/execution/executed-tx.ts";
+import { Siloing } from "../../../src/execution/siloing.ts";
+import type { VmGlobals } from "../../../src/execution/vm/run.ts";
+import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import {
+  L1_TO_L2_MESSAGE_TREE,
+  NOTE_HASH_TREE,
+  NULLIFIER_TREE,
+  PUBLIC_DATA_TREE,
+} from "../../../src/protocol/constants.ts";
+import { INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
+import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
+import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";
+import type { Tx } from "../../../src/protocol/tx/tx.ts";
+import type { Fork } from "../../../src/world-state/fork.ts";
+import { genesisState } from "../../../src/world-state/genesis.ts";
+import { buildTx, type CallPlan, type PartPlan } from "./tx-builder.ts";
+
+/** Schema: `about` of the file. Fields are 0x text without leading zeros, amounts are numbers. */
+interface VectorGas {
+  da: number;
+  l2: number;
+}
+interface VectorMessage {
+  contract: string;
+  recipient: string;
+  content: string;
+}
+interface VectorPart {
+  noteHashes?: string[];
+  nullifiers?: string[];
+  l2ToL1Msgs?: VectorMessage[];
+}
+interface VectorCall {
+  address: string;
+  calldata?: string[];
+  sender?: string;
+  isStatic?: boolean;
+}
+interface VectorContract {
+  address: string;
+  classId: string;
+  bytecode?: string | { ref: string };
+  deployer?: string;
+  initHash?: string;
+  noNullifier?: boolean;
+}
+type VectorTrees = Record<"l1ToL2" | "noteHash" | "nullifier" | "publicData", { root: string; next: number }>;
+export interface TxCase {
+  group: string;
+  name: string;
+  contracts: VectorContract[];
+  pre: { feePayerBalance?: string; nullifiers?: string[]; noteHashes?: string[]; l1ToL2Messages?: string[] };
+  deploy?: {
+    where: "revertible" | "nonRevertible";
+    classLogFields: string[];
+    instancePrivateLogFields: string[];
+    nullifiers: string[];
+  };
+  tx: {
+    setup?: VectorCall[];
+    app?: VectorCall[];
+    teardown?: VectorCall;
+    nonRevertible: VectorPart;
+    revertible?: VectorPart;
+    gasLimits: VectorGas;
+    teardownGasLimits?: VectorGas;
+    gasUsedByPrivate: VectorGas;
+    feePayer: string;
+    maxFeesPerGas: VectorGas;
+    maxPriorityFeesPerGas?: VectorGas;
+  };
+  expect: {
+    unprocessable?: boolean;
+    reason?: string;
+    revertCode: number;
+    gas: Record<"total" | "public" | "teardown" | "billed", VectorGas>;
+    effect: {
+      transactionFee: string;
+      noteHashes: string[];
+      nullifiers: string[];
+      l2ToL1Msgs: VectorMessage[];
+      publicLogs: { contract: string; fields: string[] }[];
+      publicDataWrites: { leafSlot: string; value: string }[];
+    };
+    startTrees: VectorTrees;
+    endTrees: VectorTrees;
+    calls: { phase: string; address: string; isStatic: boolean; reverted: boolean; output: string[] }[];
+  };
+}
+interface AvmVectors {
+  defaults: {
+    globals: {
+      chainId: number;
+      version: number;
+      blockNumber: number;
+      timestamp: number;
+      gasFees: VectorGas;
+    };
+    sender: string;
+  };
+  genesisTrees: VectorTrees;
+  bytecodes: Record<string, string>;
+  txCases: TxCase[];
+}
+
+const file = new URL("../../fixtures/vectors/avm.json.gz", import.meta.url);
+export const VECTORS = JSON.parse(gunzipSync(readFileSync(file)).toString("utf8")) as AvmVectors;
+export const core = loadCore();
+
+export const field = (text: string): Fr => fr(BigInt(text));
+export const short = (word: Uint8Array): string => `0x${BigInt(toHex(word)).toString(16)}`;
+const fields = (texts: readonly string[]) => concat(...texts.map(field));
+const gas = ({ da, l2 }: VectorGas): TxGas => ({ daGas: da, l2Gas: l2 });
+const fees = ({ da, l2 }: VectorGas) => ({ da: BigInt(da), l2: BigInt(l2) });
+
+export const GLOBALS: VmGlobals = (({ chainId, version, blockNumber, timestamp, gasFees }) => ({
+  chainId: fr(chainId),
+  version: fr(version),
+  blockNumber,
+  timestamp: BigInt(timestamp),
+  feePerDaGas: BigInt(gasFees.da),
+  feePerL2Gas: BigInt(gasFees.l2),
+}))(VECTORS.defaults.globals);
+
+function bytecodeOf(given: string | { ref: string }): Uint8Array {
+  return fromHex(typeof given === "string" ? given : VECTORS.bytecodes[given.ref]);
+}
+
+/** Contracts of a case; their class ids are labels. */
+export function sourceOf(contracts: VectorContract[]): ContractSource {
+  const find = (address: Uint8Array) =>
+    contracts.find((contract) => BigInt(contract.address) === BigInt(toHex(address)));
+  return {
+    contractInstance(address) {
+      const contract = find(address);
+      if (contract === undefined) return undefined;
+      return {
+        address,
+        salt: FR_ZERO,
+        deployer: field(contract.deployer ?? "0x0"),
+        currentContractClassId: field(contract.classId),
+        originalContractClassId: field(contract.classId),
+        initializationHash: field(contract.initHash ?? "0x0"),
+        publicKeys: new Uint8Array(512),
+        blockNumber: 0,
+      };
+    },
+    contractClass(id) {
+      const contract = contracts.find(({ classId }) => BigInt(classId) === BigInt(toHex(id)));
+      if (contract?.bytecode === undefined) return undefined;
+      return {
+        id,
+        artifactHash: FR_ZERO,
+        privateFunctionsRoot: FR_ZERO,
+        packedBytecode: bytecodeOf(contract.bytecode),
+        blockNumber: 0,
+      };
+    },
+  };
+}
+
+/** With a made-up hash, because the real one is slow to compute and only the effect's hash depends on it. */
+export function hashed(tx: Tx): HashedTx {
+  return { hash: fr(0x7a54), tx };
+}
+
+const GENESIS = genesisState(core, []).fork;
+
+/** Genesis for one case at a time: it reverts the changes of the previous case. */
+function cleanGenesis(): Fork {
+  if (GENESIS.depth > 0) GENESIS.revertFramesTo(0);
+  GENESIS.openFrame();
+  return GENESIS;
+}
+
+/** A case without its expected outcome. */
+export type GivenTx = Omit<TxCase, "expect">;
+
+/** The state before a case's transaction. It invalidates the state of the previous case. */
+export function forkOf({ contracts, pre, tx }: GivenTx): Fork {
+  const fork = cleanGenesis();
+  for (const { address, noNullifier } of contracts) {
+    if (noNullifier) continue;
+    fork.insertSequentially(NULLIFIER_TREE, [{ key: siloNullifier(core, INSTANCE_REGISTRY, field(address)) }]);
+  }
+  for (const key of pre.nullifiers ?? []) fork.insertSequentially(NULLIFIER_TREE, [{ key: field(key) }]);
+  fork.append(NOTE_HASH_TREE, (pre.noteHashes ?? []).map(field));
+  fork.append(L1_TO_L2_MESSAGE_TREE, (pre.l1ToL2Messages ?? []).map(field));
+  if (pre.feePayerBalance !== undefined) {
+    const key = feePayerBalanceLeafSlot(core, field(tx.feePayer));
+    fork.insertOne(PUBLIC_DATA_TREE, { key, value: field(pre.feePayerBalance) });
+  }
+  return fork;
+}
+
+export function blockStateOf(given: GivenTx): BlockState {
+  return new BlockState({
+    core,
+    fork: forkOf(given),
+    globals: GLOBALS,
+    contracts: sourceOf(given.contracts),
+    siloing: new Siloing(core),
+  });
+}
+
+function call({ address, calldata = [], sender = VECTORS.defaults.sender, isStatic }: VectorCall): CallPlan {
+  return { address: field(address), sender: field(sender), calldata: fields(calldata), isStatic };
+}
+
+function part(given: VectorPart = {}, deploy?: TxCase["deploy"]): PartPlan {
+  return {
+    noteHashes: (given.noteHashes ?? []).map(field),
+    nullifiers: [...(given.nullifiers ?? []), ...(deploy?.nullifiers ?? [])].map(field),
+    l2ToL1Msgs: (given.l2ToL1Msgs ?? []).map(({ contract, recipient, content }) => ({
+      contractAddress: field(contract),
+      recipient: field(recipient).subarray(12),
+      content: field(content),
+    })),
+    ...(deploy && {
+      privateLogs: [fields(deploy.instancePrivateLogFields)],
+      classLog: fields(deploy.classLogFields),
+    }),
+  };
+}
+
+export function txOf({ tx, deploy }: GivenTx): Tx {
+  const deployedIn = (where: "revertible" | "nonRevertible") => (deploy?.where === where ? deploy : undefined);
+  return buildTx({
+    nonRevertible: part(tx.nonRevertible, deployedIn("nonRevertible")),
+    revertible: part(tx.revertible, deployedIn("revertible")),
+    setup: tx.setup?.map(call),
+    app: tx.app?.map(call),
+    teardown: tx.teardown && call(tx.teardown),
+    gasLimits: gas(tx.gasLimits),
+    teardownGasLimits: tx.teardownGasLimits && gas(tx.teardownGasLimits),
+    gasUsed: gas(tx.gasUsedByPrivate),
+    maxFees: fees(tx.maxFeesPerGas),
+    maxPriorityFees: tx.maxPriorityFeesPerGas && fees(tx.maxPriorityFeesPerGas),
+    feePayer: field(tx.feePayer),
+  });
+}

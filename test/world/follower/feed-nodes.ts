@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chainOf } from "../../../src/archiver/chain-reads.ts";
+import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
+import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
+import type { Core } from "../../../src/core/core.ts";
+import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
+import { feedUpstreams } from "../../../src/follower/follow/ask-upstream.ts";
+import { FeedSource, type FeedSourceOptions } from "../../../src/follower/follow/feed-source.ts";
+import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../../src/follower/serve/feed-server.ts";
+import { SnapshotCopies } from "../../../src/follower/serve/snapshot-copies.ts";
+import type { RollupIdentity } from "../../../src/l1/types.ts";
+import { genesisPublicData } from "../../../src/network/genesis.ts";
+import { fromHex } from "../../../src/protocol/bytes.ts";
+import { openStore, type Store } from "../../../src/storage/store.ts";
+import type { Logger } from "../../../src/telemetry/logger.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { WorldState } from "../../../src/world-state/world-state.ts";
+
+const FUNDED = {
+  testAccounts: true,
+  sponsoredFpc: true,
+  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
+};
+
+/** Of a chain in memory: any. */
+export const ADDRESSES = Object.fromEntries(
+  [
+    "registryAddress",
+    "rollupAddress",
+    "inboxAddress",
+    "outboxAddress",
+    "feeJuiceAddress",
+    "stakingAssetAddress",
+    "feeJuicePortalAddress",
+    "coinIssuerAddress",
+    "rewardDistributorAddress",
+    "governanceProposerAddress",
+    "governanceAddress",
+  ].map((name, i) => [name, `0x${String(i).padStart(40, "0")}`]),
+) as unknown as RollupIdentity["addresses"];
+
+export interface ServedNode {
+  store: Store;
+  chain: ReturnType<typeof chainOf>;
+}
+
+/** The feed of a node's store, on a free port of this machine. */
+export function serveFeed(
+  core: Core,
+  { store, chain }: ServedNode,
+  identity: RollupIdentity,
+  options: Partial<FeedServerOptions> = {},
+): Promise<FeedServer> {
+  return startFeedServer({
+    ...{ chain, identity, commits: store, refresh: () => void store.version() },
+    publicData: genesisPublicData(core, FUNDED),
+    ...{ host: "127.0.0.1", port: 0, rpcPort: 0, maxFollowers: 4, log: silentLogger },
+    snapshots: new SnapshotCopies({ store, folderPrefix: join(tmpdir(), "svc-feed-copy-"), log: silentLogger }),
+    ...options,
+  });
+}
+
+/** A node over the recorded chain's genesis that follows upstreams and nothing else. */
+export function followingNode(
+  core: Core,
+  identity: RollupIdentity,
+  urls: string[],
+  { logger = silentLogger, ...options }: Partial<FeedSourceOptions> & { logger?: Logger } = {},
+) {
+  const path = mkdtempSync(join(tmpdir(), "svc-follower-"));
+  const store = openStore({ path });
+  const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+  const chain = chainOf(store, world, identity.constants.epochDuration);
+  const endpoints = new EndpointBook({ logger });
+  const synchronizer = new Synchronizer({
+    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core), logger },
+    source: (services) => new FeedSource(services, { upstreams: feedUpstreams(urls, endpoints), core, ...options }),
+    options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
+  });
+  const close = async (): Promise<void> => {
+    await synchronizer.stop();
+    endpoints.close();
+    await store.close();
+    rmSync(path, { recursive: true, force: true });
+  };
+  return { store, world, chain, synchronizer, close };
+}
+
+export function urlOf({ port }: FeedServer): string {
+  return `http://127.0.0.1:${port}`;
+}
