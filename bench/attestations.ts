@@ -16,12 +16,13 @@ import { AttestationPool } from "../src/mempool/attestations/attestation-pool.ts
 import { Equivocations } from "../src/mempool/attestations/equivocations.ts";
 import { checkpointAttestationValidator } from "../src/p2p/gossip/topics/checkpoint-attestation-topic.ts";
 import { fromHex, toHex, writeUint } from "../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT, checkpointHash } from "../src/protocol/checkpoint-header.ts";
 import { encodeCheckpointAttestation } from "../src/protocol/consensus/checkpoint-attestation.ts";
 import { checkpointProposalPayload } from "../src/protocol/consensus/checkpoint-proposal.ts";
 import { attestationPayloadOf } from "../src/protocol/consensus/digests.ts";
 import { signerRecovery } from "../src/protocol/consensus/signer-recovery.ts";
 import { wireSignature } from "../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../src/storage/store.ts";
 import { silentLogger } from "../src/telemetry/logger.ts";
 import { Reference } from "./lib/reference.ts";
@@ -54,7 +55,7 @@ async function messages(slots: number): Promise<Input> {
   const input: Input = { members: signers.map(({ address }) => address), proposers: {}, attestations: [] };
   for (let slot = FIRST_SLOT; slot < FIRST_SLOT + slots; slot++) {
     const proposer = signers[slot % COMMITTEE];
-    const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+    const header = new Uint8Array(V4.headers.checkpointBytes);
     writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
     const payload = { header, archive: new Uint8Array(32).fill(slot & 31), feeAssetPriceModifier: new Uint8Array(32) };
     const proposerSignature = await sign(proposer, checkpointProposalPayload(payload));

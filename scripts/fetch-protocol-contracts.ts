@@ -1,5 +1,5 @@
 /**
- * Writes src/protocol/data/protocol-contracts.json from the published protocol contracts: the facts a node needs of
+ * Writes src/protocol/generations/v4/data/protocol-contracts.json from the published protocol contracts: the facts a node needs of
  * their classes and nothing else. The package is read as data; none of its code runs. Needs the built WASM core (npm
  * run build:wasm), npm and tar.
  */
@@ -22,7 +22,7 @@ const NAMES = [
   "FeeJuice",
   "PublicChecks",
 ];
-const OUTPUT = new URL("../src/protocol/data/protocol-contracts.json", import.meta.url);
+const OUTPUT = new URL("../src/protocol/generations/v4/data/protocol-contracts.json", import.meta.url);
 
 /** The 32-byte hex constant `name` of a contract inside the constant object `section`. */
 function constant(source: string, section: string, contract: string, name = ""): string {

@@ -5,7 +5,7 @@ import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { genesisPublicData } from "../../src/network/genesis.ts";
 import { bigUintBytes, fromHex } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { encodeCheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointPayload } from "../../src/protocol/consensus/checkpoint-payload.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
 import { attestationPayloadOf } from "../../src/protocol/consensus/digests.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { withTerms } from "../../src/protocol/tx/template.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { type GenesisState, genesisState } from "../../src/world-state/genesis.ts";
@@ -64,7 +65,7 @@ export async function signed(key: Uint8Array, payload: Uint8Array): Promise<Uint
 export async function gossipAttestations(l1: CommitteeL1, slot: number, name: string): Promise<Uint8Array[]> {
   const { proposer } = await l1.committee(slot);
   if (proposer === undefined) throw new Error(`slot ${slot} has no proposer`);
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   header.set(bigUintBytes(BigInt(slot), 32), CHECKPOINT_AT.slotNumber);
   header.set(seeded(`${name} ${slot} blocks`), CHECKPOINT_AT.blockHeadersHash);
   const archive = seeded(`${name} ${slot} archive`);

@@ -1,6 +1,6 @@
 import { toHex } from "../protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../protocol/checkpoint-header.ts";
-import { GENESIS_CHECKPOINT_HASH } from "../protocol/constants.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { epochSlots } from "../protocol/time.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
@@ -216,6 +216,6 @@ export function lastBlockOf(checkpoint: Pick<CheckpointRecord, "startBlock" | "b
 }
 
 function checkpointId(checkpoint: CheckpointRecord | undefined): BlockId {
-  if (checkpoint === undefined) return { number: 0, hash: GENESIS_CHECKPOINT_HASH };
+  if (checkpoint === undefined) return { number: 0, hash: V4.genesis.checkpointHash };
   return { number: checkpoint.number, hash: toHex(checkpointHash(checkpoint.header)) };
 }

@@ -1,6 +1,7 @@
 import { headerSlotNumber, headerTimestamp } from "../protocol/block-header.ts";
 import { concat, equal, isZero, readUint, toHex, word } from "../protocol/bytes.ts";
-import { readClassPublished, readInstancePublished, readInstanceUpdated } from "../protocol/contract-events.ts";
+import { readClassPublished, readInstanceUpdated } from "../protocol/contract-events.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { items, readTxEffect, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { BodyScan } from "./body-scan.ts";
@@ -196,7 +197,7 @@ export class ContentStore implements ContentReader {
     const location = this.#index.instances.get(address);
     if (location === undefined) return undefined;
     const fields = logFields(this.#chain.blockBody(location.block)!, location.offset, 1);
-    const { classId, ...event } = readInstancePublished(fields);
+    const { classId, ...event } = V4.contracts.readInstancePublished(fields);
     return {
       ...event,
       currentContractClassId: classId,

@@ -1,19 +1,17 @@
 import type { Core } from "../core/core.ts";
-import { contractAddress } from "../core/derive/contract-address.ts";
 import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
-import { type GrumpkinPoint, isOnGrumpkin } from "../core/derive/grumpkin.ts";
-import { equal, toHex, word } from "../protocol/bytes.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
 import {
   type ClassPublished,
-  type InstancePublished,
   isClassPublished,
   isInstancePublished,
   isInstanceUpdated,
   readClassPublished,
-  readInstancePublished,
   readInstanceUpdated,
 } from "../protocol/contract-events.ts";
 import { DecodeError } from "../protocol/errors.ts";
+import type { InstancePublished } from "../protocol/generations/contracts.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 
 /** Position of a log in its block: tx index, and index among the tx's logs (private ones first). */
@@ -100,7 +98,7 @@ export function derivedClassId(
 
 /** The address of an event, if the event's parts derive it. */
 function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
-  const event = readInstancePublished(fields);
+  const event = V4.contracts.readInstancePublished(fields);
   const derived = derivedAddress(event, core);
   if (!equal(derived, event.address)) {
     const rule = `address ${toHex(event.address)} must be that of its parts, ${toHex(derived)}`;
@@ -111,14 +109,5 @@ function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
 
 /** The address derived from the parts of an event. Throws a DecodeError if its viewing key is not on the curve. */
 export function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
-  const key = (i: number): GrumpkinPoint => ({
-    x: word(event.publicKeys, 2 * i),
-    y: word(event.publicKeys, 2 * i + 1),
-  });
-  const publicKeys = { npk: key(0), ivpk: key(1), ovpk: key(2), tpk: key(3) };
-  if (!isOnGrumpkin(publicKeys.ivpk)) {
-    throw new DecodeError("ContractInstancePublished", "incoming viewing key must be a point of the curve");
-  }
-  const { salt, deployer, classId, initializationHash } = event;
-  return contractAddress(core, { salt, deployer, originalClassId: classId, initializationHash, publicKeys });
+  return V4.contracts.instanceAddress(core, event);
 }

@@ -1,12 +1,11 @@
-import { DEFAULT_PUBLIC_KEYS, publicKeysBytes } from "../core/derive/public-keys.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { FR_ZERO, fr } from "../protocol/field.ts";
-import { PROTOCOL_CONTRACTS } from "../protocol/protocol-contracts.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { ContractClass, ContractInstance } from "./content-types.ts";
 
 /** Classes of the protocol contracts by id (0x text). They count as registered in block 0 and have no rows. */
 export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
-  PROTOCOL_CONTRACTS.map(({ classId, artifactHash, privateFunctionsRoot, packedBytecode }) => [
+  V4.contracts.protocolContracts.map(({ classId, artifactHash, privateFunctionsRoot, packedBytecode }) => [
     toHex(classId),
     { id: classId, artifactHash, privateFunctionsRoot, packedBytecode, blockNumber: 0 },
   ]),
@@ -17,7 +16,7 @@ export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
  * (docs/protocol/03-blocks-and-blobs.md#320-contract-events).
  */
 export const PRELOADED_INSTANCES: ReadonlyMap<string, ContractInstance> = new Map(
-  PROTOCOL_CONTRACTS.map(({ address, classId }) => [
+  V4.contracts.protocolContracts.map(({ address, classId }) => [
     toHex(address),
     {
       address,
@@ -26,7 +25,7 @@ export const PRELOADED_INSTANCES: ReadonlyMap<string, ContractInstance> = new Ma
       currentContractClassId: classId,
       originalContractClassId: classId,
       initializationHash: FR_ZERO,
-      publicKeys: publicKeysBytes(DEFAULT_PUBLIC_KEYS),
+      publicKeys: V4.contracts.defaultPublicKeys,
       blockNumber: 0,
     },
   ]),

@@ -1,6 +1,6 @@
 import { headerTimestamp } from "../protocol/block-header.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
-import { GENESIS_BLOCK_HASH_IN_TIPS } from "../protocol/constants.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { ContentIndex } from "./content-index.ts";
@@ -57,7 +57,7 @@ export class StoredBlocks {
 
   /** The block's number and its hash as tips show it. The block must be stored. */
   id(number: number): BlockId {
-    return { number, hash: number === 0 ? GENESIS_BLOCK_HASH_IN_TIPS : toHex(this.#headers.get(number)!.hash) };
+    return { number, hash: number === 0 ? V4.genesis.blockHash : toHex(this.#headers.get(number)!.hash) };
   }
 
   body(number: number): Uint8Array | undefined {

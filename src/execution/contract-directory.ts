@@ -4,13 +4,13 @@ import { contractClassId, publicBytecodeCommitment } from "../core/derive/contra
 import { equal, isZero, mapKey, toHex } from "../protocol/bytes.ts";
 import {
   type ClassPublished,
-  type InstancePublished,
   isClassPublished,
   isInstancePublished,
   readClassPublished,
-  readInstancePublished,
 } from "../protocol/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
+import type { InstancePublished } from "../protocol/generations/contracts.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import type { ContractInstance } from "./vm/host.ts";
 
@@ -112,7 +112,7 @@ export class ContractDirectory {
     for (const log of contractClassLogs) if (isClassPublished(log)) this.#publishClass(log.fields);
     for (const fields of privateLogs) {
       if (!isInstancePublished(fields)) continue;
-      const instance = orUnprocessable(() => readInstancePublished(fields));
+      const instance = orUnprocessable(() => V4.contracts.readInstancePublished(fields));
       this.#put(this.#instances, mapKey(instance.address), instance);
     }
   }

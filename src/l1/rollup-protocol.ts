@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 import { toHex } from "../protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../protocol/constants.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { read } from "./contracts/contract.ts";
 import { ContractAnswerError, ContractRevertError, OtherProtocolError } from "./errors.ts";
 import { bytes } from "./rpc/answers.ts";
@@ -20,7 +20,7 @@ const PROTOCOL_CONTRACTS_HASH_SLOT = STORAGE + 4n;
 
 /** Generations by what their rollups commit to (docs/protocol/04-l1-contracts.md#436-generations). */
 const GENERATIONS = [
-  { name: "v4", vkTreeRoot: VK_TREE_ROOT, protocolContractsHash: PROTOCOL_CONTRACTS_HASH },
+  { name: "v4", vkTreeRoot: V4.contracts.vkTreeRoot, protocolContractsHash: V4.contracts.protocolContractsHash },
   {
     name: "v5",
     vkTreeRoot: "0x2b3b6ea4412b9c8f6457a37f91a2870306f8641e07e16a49b68bda6f8bc02892",

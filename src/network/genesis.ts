@@ -2,49 +2,21 @@ import type { Core } from "../core/core.ts";
 import { bigUintBytes, concat, equal, fromHex, toHex } from "../protocol/bytes.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts";
 import { fr } from "../protocol/field.ts";
+import type { FundedRelease } from "../protocol/generations/genesis.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { genesisState, type PrefilledEntry } from "../world-state/genesis.ts";
 
 /**
  * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds, by release
- * (docs/protocol/02-trees.md#213-genesis-header-and-constants). The addresses are hashes of contracts that each release
- * compiles anew.
+ * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
  */
-const RELEASES = [
-  {
-    name: "4.1.2",
-    testAccounts: [
-      "0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331",
-      "0x00cedf87a800bd88274762d77ffd93e97bc881d1fc99570d62ba97953597914d",
-      "0x1dd551228da3a56b5da5f5d73728e08d8114f59897c27136f1bcdd4c05028905",
-    ],
-    sponsoredFpc: "0x09a4df73aa47f82531a038d1d51abfc85b27665c4b7ca751e2d4fa9f19caffb2",
-  },
-  {
-    name: "4.3.0-nightly.20260417",
-    testAccounts: [
-      "0x1092539b9d20142398c8a8f3e9b0462f1d38cddd587c94b7bc80ff47e6a0b51a",
-      "0x1ab69f69c4c2c86e1b96355ad1766108de07742ec1128a46b0eca49a53157673",
-      "0x0c654565251db9e371ac91fafd0bf7b8ff741282d0774f757daf659d9dee80d9",
-    ],
-    sponsoredFpc: "0x254082b62f9108d044b8998f212bb145619d91bfcd049461d74babb840181257",
-  },
-  {
-    name: "4.4.0",
-    testAccounts: [
-      "0x1fff360b8e1f7c01426157d723037fe8aaa0f5d60a80e32984a11167ccb68222",
-      "0x2793c97780e912bb765216488ca53dea52c70bb2f05d79f1b75002a8ae638db0",
-      "0x0b68cde3ea7ef259eb4e8c5afca2ddde4853e695119037c8598fbe0a14fa4ff7",
-    ],
-    sponsoredFpc: "0x08b888c4be63ed67f61a622fdd013ea028326bac22a8982a3b5a7e9ec62f765b",
-  },
-] as const;
-type Release = (typeof RELEASES)[number];
+const RELEASES = V4.genesis.releases;
 
 /**
  * The contract whose public storage holds fee juice balances, and the storage slot of its balance map
  * (docs/protocol/01-fields-and-hashing.md#115-public-storage).
  */
-const FEE_JUICE = fr(5);
+const FEE_JUICE = V4.contracts.feeJuice;
 const BALANCES_SLOT = fr(1);
 
 export interface FundedByGenesis {
@@ -67,7 +39,7 @@ export function feeJuiceBalanceSlot(core: Core, address: Uint8Array): Uint8Array
 export function genesisPublicData(
   core: Core,
   funded: FundedByGenesis,
-  { testAccounts, sponsoredFpc }: Omit<Release, "name"> = RELEASES[0],
+  { testAccounts, sponsoredFpc }: Omit<FundedRelease, "name"> = RELEASES[0],
 ): PrefilledEntry[] {
   const addresses = new Set<string>([
     ...(funded.testAccounts ? testAccounts : []),
@@ -90,7 +62,7 @@ export interface Genesis {
 export class ConfiguredGeneses {
   readonly #core: Core;
   readonly #funded: FundedByGenesis;
-  readonly #releases: readonly Release[];
+  readonly #releases: readonly FundedRelease[];
   readonly #computed: Genesis[] = [];
 
   constructor(core: Core, funded: FundedByGenesis) {

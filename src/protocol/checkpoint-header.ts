@@ -2,15 +2,13 @@ import { readBigUint, readUint } from "./bytes.ts";
 import { shaField } from "./sha-field.ts";
 
 /**
- * A checkpoint header is kept as its 316 bytes (docs/protocol/03-blocks-and-blobs.md#35-checkpoint-header):
+ * A checkpoint header is kept as its bytes (docs/protocol/03-blocks-and-blobs.md#35-checkpoint-header):
  *
  *   0 lastArchiveRoot | 32 blockHeadersHash | 64 blobsHash | 96 inHash | 128 epochOutHash | 160 slotNumber 32
  *   192 timestamp u64 | 200 coinbase 20 | 220 feeRecipient 32 | 252 feePerDaGas u128 | 268 feePerL2Gas u128
  *   284 totalManaUsed 32
  */
 export type CheckpointHeader = Uint8Array;
-
-export const CHECKPOINT_HEADER_BYTES = 316;
 
 export const CHECKPOINT_AT = {
   lastArchiveRoot: 0,

@@ -1,5 +1,5 @@
 /**
- * Protocol constants of the released network (docs/protocol/01-fields-and-hashing.md#112-domain-separators,
+ * Protocol constants that all generations have in common (docs/protocol/01-fields-and-hashing.md#112-domain-separators,
  * docs/protocol/02-trees.md#21-the-five-trees and docs/protocol/02-trees.md#212-genesis-trees;
  * docs/protocol/03-blocks-and-blobs.md#31-blocks-and-checkpoints).
  */
@@ -50,17 +50,6 @@ export const MAX_DA_GAS_PER_CHECKPOINT = 786432;
 export const INITIAL_L2_BLOCK_NUMBER = 1;
 export const INITIAL_CHECKPOINT_NUMBER = 1;
 
-/**
- * Hash that the chain tips report for block 0, regardless of the network's actual genesis
- * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
- */
-export const GENESIS_BLOCK_HASH_IN_TIPS = "0x2ff681dd7730c7b9e5650c70afa57ee81377792dfc95d98c11817b8c761ff965";
-/** Hash of the all-zero checkpoint header, reported for checkpoint 0. */
-export const GENESIS_CHECKPOINT_HASH = "0x007802c95d2f1ade746d97350a18ddbfdb9f5bee2803436917a3cf3d6a685a3a";
-
-export const VK_TREE_ROOT = "0x1dd2644a17d1ddd8831287a78c5a1033b7ae35cdf2a3db833608856c062fc2ba";
-export const PROTOCOL_CONTRACTS_HASH = "0x2672340d9a0107a7b81e6d10d25b854debe613f3272e8738e8df0ca2ff297141";
-
 /** Fee juice balance of each funded address in a network's genesis. */
 export const INITIAL_FEE_JUICE = 10n ** 22n;
 
@@ -85,7 +74,6 @@ export const SEPARATOR = {
   INITIALIZER: 385396519,
   PUBLIC_KEYS_HASH: 777457226,
   PARTIAL_ADDRESS: 2103633018,
-  CONTRACT_ADDRESS_V1: 1788365517,
   BLOCK_HEADER_HASH: 4195546849,
   TX_REQUEST: 3763737512,
   PUBLIC_TX_HASH: 1630108851,

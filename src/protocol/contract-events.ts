@@ -1,7 +1,8 @@
-import { equal, fromHex, isZero, readBigUint, readUint, word } from "./bytes.ts";
-import { CONTRACT_CLASS_LOG_FIELDS, PRIVATE_LOG_FIELDS } from "./constants.ts";
+import { equal, fromHex, readBigUint, word } from "./bytes.ts";
+import { CONTRACT_CLASS_LOG_FIELDS } from "./constants.ts";
 import { DecodeError } from "./errors.ts";
-import { fr } from "./field.ts";
+import { checkEventVersion, paddedFields, smallNumber } from "./generations/event-fields.ts";
+import { CONTRACTS } from "./generations/v4/contracts.ts";
 import type { TxEffect } from "./tx-effect.ts";
 
 /**
@@ -9,32 +10,21 @@ import type { TxEffect } from "./tx-effect.ts";
  * (docs/protocol/03-blocks-and-blobs.md#320-contract-events). The class registry's events that broadcast functions are
  * not read, because no RPC answer depends on them.
  */
-export const INSTANCE_REGISTRY: Uint8Array = fr(2);
-export const CLASS_REGISTRY: Uint8Array = fr(3);
+export const { instanceRegistry: INSTANCE_REGISTRY, classRegistry: CLASS_REGISTRY } = CONTRACTS;
 
 /** First field of each kind of log. The tag of an instance's private log is siloed with the registry's address. */
 export const CLASS_PUBLISHED = fromHex("0x20f5895a4e837356c2d551743df6bf642756dcd93cd31cbd37c556c90bf7f244");
 export const INSTANCE_PUBLISHED = fromHex("0x1a7e1badb79abdd38c684b3c8306ffe7ecb33c69e3380d9855730aaaa83a21a8");
 export const INSTANCE_UPDATED = fromHex("0x2dcffa53cd0e71da7b4a22677b3342bfc3b9043f5081bea58368ad008eaa6f37");
 
-const VERSION = 1;
+/** Version of classes, in their events. */
+const CLASS_VERSION = 1;
 
 export interface ClassPublished {
   id: Uint8Array;
   artifactHash: Uint8Array;
   privateFunctionsRoot: Uint8Array;
   packedBytecode: Uint8Array;
-}
-
-export interface InstancePublished {
-  address: Uint8Array;
-  salt: Uint8Array;
-  /** Class at deployment; the address commits to it. */
-  classId: Uint8Array;
-  initializationHash: Uint8Array;
-  /** npk, ivpk, ovpk, tpk: 64 bytes each, x then y. */
-  publicKeys: Uint8Array;
-  deployer: Uint8Array;
 }
 
 export interface InstanceUpdated {
@@ -75,9 +65,9 @@ const MAX_BYTECODE = (CONTRACT_CLASS_LOG_FIELDS - CHUNKS_AT) * CHUNK_BYTES;
  * form. The caller must check the class id. Throws a DecodeError.
  */
 export function readClassPublished(emitted: Uint8Array): ClassPublished {
-  const fields = emitted.length < CHUNKS_AT * 32 ? padded(emitted, CHUNKS_AT) : emitted;
+  const fields = emitted.length < CHUNKS_AT * 32 ? paddedFields(emitted, CHUNKS_AT) : emitted;
   const subject = "ContractClassPublished";
-  checkVersion(subject, word(fields, 2));
+  checkEventVersion(subject, word(fields, 2), CLASS_VERSION);
   const length = smallNumber(word(fields, 5));
   if (length > MAX_BYTECODE) {
     throw new DecodeError(subject, `bytecode must be at most ${MAX_BYTECODE} bytes, the event says ${length}`);
@@ -96,25 +86,6 @@ export function readClassPublished(emitted: Uint8Array): ClassPublished {
 }
 
 /**
- * Reads the emitted fields of a private log. Fields that were not emitted count as zero, as in the log's padded form.
- * Words: 0 tag | 1 address
- * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check
- * the address. Throws a DecodeError.
- */
-export function readInstancePublished(emitted: Uint8Array): InstancePublished {
-  const fields = padded(emitted, PRIVATE_LOG_FIELDS);
-  checkVersion("ContractInstancePublished", word(fields, 2));
-  return {
-    address: word(fields, 1),
-    salt: word(fields, 3),
-    classId: word(fields, 4),
-    initializationHash: word(fields, 5),
-    publicKeys: fields.subarray(6 * 32, 14 * 32),
-    deployer: word(fields, 14),
-  };
-}
-
-/**
  * Reads the fields of a public log, which has no padded form. Words: 0 magic | 1 address | 2 previous class id | 3 new
  * class id
  * | 4 timestamp of change. Throws a DecodeError.
@@ -129,21 +100,4 @@ export function readInstanceUpdated(fields: Uint8Array): InstanceUpdated {
     newClassId: word(fields, 3),
     timestampOfChange: readBigUint(fields, 4 * 32, 32),
   };
-}
-
-function padded(fields: Uint8Array, count: number): Uint8Array {
-  if (fields.length >= count * 32) return fields;
-  const words = new Uint8Array(count * 32);
-  words.set(fields);
-  return words;
-}
-
-function checkVersion(subject: string, field: Uint8Array): void {
-  const version = smallNumber(field);
-  if (version !== VERSION) throw new DecodeError(subject, `version must be ${VERSION}, got ${version}`);
-}
-
-/** The field as a number; Infinity if it is 2^48 or more. */
-function smallNumber(field: Uint8Array): number {
-  return isZero(field.subarray(0, 26)) ? readUint(field, 26, 6) : Number.POSITIVE_INFINITY;
 }

@@ -6,9 +6,9 @@ import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
-import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../src/protocol/constants.ts";
 import { INSTANCE_UPDATED } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { dump, GENESIS, openChain } from "../world/archiver/open-chain.ts";
 import {
   GENESIS_ARCHIVE,
@@ -108,8 +108,8 @@ describe("the chain store", () => {
   it("a new chain store begins at genesis, with the network's constants in its tips", () => {
     const { chain } = open();
     const zero = {
-      block: { number: 0, hash: GENESIS_BLOCK_HASH_IN_TIPS },
-      checkpoint: { number: 0, hash: GENESIS_CHECKPOINT_HASH },
+      block: { number: 0, hash: V4.genesis.blockHash },
+      checkpoint: { number: 0, hash: V4.genesis.checkpointHash },
     };
     expect(chain.tips()).toEqual({ proposed: zero.block, checkpointed: zero, proven: zero, finalized: zero });
     expect(chain.block(0)).toMatchObject({

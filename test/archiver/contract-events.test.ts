@@ -15,10 +15,9 @@ import {
   INSTANCE_REGISTRY,
   INSTANCE_UPDATED,
   readClassPublished,
-  readInstancePublished,
 } from "../../src/protocol/contract-events.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
-import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { FakeL1 } from "../world/archiver/fake-l1.ts";
 import { type Follower, follow, settle } from "../world/archiver/following.ts";
 import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "../world/archiver/synthetic-chain.ts";
@@ -253,7 +252,7 @@ describe("contract events of the network", () => {
     const txs = txsOf(v.checkpoint);
     const found = contractEvents(txs, core).instances.find(({ tx }) => tx === v.txIndex)!;
     expect(toHex(found.address)).toBe(v.computedAddress);
-    const event = readInstancePublished(txs[v.txIndex].privateLogs[found.log]);
+    const event = V4.contracts.readInstancePublished(txs[v.txIndex].privateLogs[found.log]);
     expect(toHex(event.salt)).toBe(v.salt);
     expect(toHex(event.classId)).toBe(v.contractClassId);
     expect(toHex(event.initializationHash)).toBe(v.initializationHash);
@@ -315,7 +314,7 @@ describe("valid contents of blocks that stop other nodes", () => {
   });
 
   it("a protocol contract's class that is published again stays that of block 0, also after a reorg", async () => {
-    const [{ classId, artifactHash, privateFunctionsRoot, packedBytecode }] = PROTOCOL_CONTRACTS;
+    const [{ classId, artifactHash, privateFunctionsRoot, packedBytecode }] = V4.contracts.protocolContracts;
     const fields = concat(
       ...[CLASS_PUBLISHED, classId, fr(1), artifactHash, privateFunctionsRoot, fr(packedBytecode.length)],
       packedBytecodeFields(packedBytecode),

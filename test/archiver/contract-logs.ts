@@ -1,11 +1,9 @@
 import type { Core } from "../../src/core/core.ts";
-import { contractAddress } from "../../src/core/derive/contract-address.ts";
 import {
   contractClassId,
   packedBytecodeFields,
   publicBytecodeCommitment,
 } from "../../src/core/derive/contract-class.ts";
-import { DEFAULT_PUBLIC_KEYS, publicKeysBytes } from "../../src/core/derive/public-keys.ts";
 import { concat } from "../../src/protocol/bytes.ts";
 import {
   CLASS_PUBLISHED,
@@ -15,6 +13,7 @@ import {
   INSTANCE_UPDATED,
 } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { seeded } from "../world/archiver/synthetic-chain.ts";
 
 /** A class determined by the text alone, and the log that publishes it. */
@@ -42,14 +41,8 @@ export function madeInstance(text: string, classId: Uint8Array, core: Core) {
   const salt = seeded(`salt ${text}`);
   const deployer = seeded(`deployer ${text}`);
   const initializationHash = seeded(`initialization ${text}`);
-  const publicKeys = publicKeysBytes(DEFAULT_PUBLIC_KEYS);
-  const address = contractAddress(core, {
-    salt,
-    deployer,
-    initializationHash,
-    originalClassId: classId,
-    publicKeys: DEFAULT_PUBLIC_KEYS,
-  });
+  const publicKeys = V4.contracts.defaultPublicKeys;
+  const address = V4.contracts.instanceAddress(core, { salt, deployer, initializationHash, classId, publicKeys });
   const log = concat(INSTANCE_PUBLISHED, address, fr(1), salt, classId, initializationHash, publicKeys, deployer);
   return { address, salt, deployer, initializationHash, publicKeys, log };
 }

@@ -1,14 +1,11 @@
 import { describe, expect, it, test } from "vitest";
 import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../src/archiver/preloaded-contracts.ts";
-import { contractAddress } from "../../src/core/derive/contract-address.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
 import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
-import { DEFAULT_PUBLIC_KEYS, publicKeysBytes } from "../../src/core/derive/public-keys.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
-import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { readVectors } from "../world/archiver/vectors.ts";
 
 const core = loadCore();
@@ -29,22 +26,22 @@ describe("the protocol contracts", () => {
       Array(3).fill(v.classId),
     );
     expect([instance.address, instance.deployer].map(toHex)).toEqual([v.address, v.address]);
-    expect(PROTOCOL_CONTRACTS.find(({ name }) => name === v.name)!.address).toEqual(fromHex(v.address));
+    expect(V4.contracts.protocolContracts.find(({ name }) => name === v.name)!.address).toEqual(fromHex(v.address));
   });
 
   it("there are six protocol contracts, and their derived addresses hash to the network's value", () => {
     const instances = [...PRELOADED_INSTANCES.values()];
     expect(instances.map(({ address }) => address)).toEqual([1, 2, 3, 4, 5, 6].map(fr));
     const addresses = instances.map(({ salt, deployer, initializationHash, originalContractClassId, publicKeys }) => {
-      expect(toHex(publicKeys)).toBe(toHex(publicKeysBytes(DEFAULT_PUBLIC_KEYS)));
-      return contractAddress(core, {
+      expect(toHex(publicKeys)).toBe(toHex(V4.contracts.defaultPublicKeys));
+      return V4.contracts.instanceAddress(core, {
         salt,
         deployer,
         initializationHash,
-        originalClassId: originalContractClassId,
-        publicKeys: DEFAULT_PUBLIC_KEYS,
+        classId: originalContractClassId,
+        publicKeys: V4.contracts.defaultPublicKeys,
       });
     });
-    expect(toHex(protocolContractsHash(core, addresses))).toBe(PROTOCOL_CONTRACTS_HASH);
+    expect(toHex(protocolContractsHash(core, addresses))).toBe(V4.contracts.protocolContractsHash);
   });
 });

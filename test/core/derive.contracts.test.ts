@@ -2,28 +2,22 @@ import { describe, expect, test } from "vitest";
 import { artifactHash, functionArtifactHash, sha256Reduced } from "../../src/core/derive/artifact-hash.ts";
 import { argumentsHash } from "../../src/core/derive/call-hashes.ts";
 import {
-  addressPoint,
-  contractAddress,
-  initializationHash,
-  partialAddress,
-  preAddress,
-  saltedInitializationHash,
-} from "../../src/core/derive/contract-address.ts";
-import {
   contractClassId,
   privateFunctionLeaf,
   privateFunctionsRoot,
   publicBytecodeCommitment,
 } from "../../src/core/derive/contract-class.ts";
-import { contractInstanceBytes, contractInstanceFromBytes } from "../../src/core/derive/contract-instance.ts";
-import { type GrumpkinPoint, grumpkinAdd, grumpkinMulGenerator, isOnGrumpkin } from "../../src/core/derive/grumpkin.ts";
 import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
-import { DEFAULT_PUBLIC_KEYS, type PublicKeys, publicKeysHash } from "../../src/core/derive/public-keys.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH } from "../../src/protocol/constants.ts";
+import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { FR_ZERO, fr } from "../../src/protocol/field.ts";
+import { addressPoint, initializationHash, partialAddress } from "../../src/protocol/generations/addresses.ts";
+import { contractInstanceBytes, contractInstanceFromBytes } from "../../src/protocol/generations/v4/instance-bytes.ts";
+import { instanceAddress, preAddress, saltedInitializationHash } from "../../src/protocol/generations/v4/instances.ts";
+import { publicKeysHash, viewingKey } from "../../src/protocol/generations/v4/public-keys.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { type GrumpkinPoint, grumpkinAdd, grumpkinMulGenerator, isOnGrumpkin } from "../../src/protocol/grumpkin.ts";
 import { BUILDS } from "./builds.ts";
 import { readVectors } from "./support/vectors.ts";
 
@@ -70,12 +64,8 @@ describe.each(BUILDS)("with the %s build", (build) => {
 
   const point = ([x, y]: PointText): GrumpkinPoint => ({ x: fromHex(x), y: fromHex(y) });
   const text = ({ x, y }: GrumpkinPoint): PointText => [toHex(x), toHex(y)];
-  const publicKeys = (keys: KeysText): PublicKeys => ({
-    npk: point(keys.npk),
-    ivpk: point(keys.ivpk),
-    ovpk: point(keys.ovpk),
-    tpk: point(keys.tpk),
-  });
+  const publicKeys = ({ npk, ivpk, ovpk, tpk }: KeysText) =>
+    concat(...[npk, ivpk, ovpk, tpk].flat().map((coordinate) => fromHex(coordinate)));
   const privateFunctions = (functions: FunctionText[]) =>
     functions.map(({ selector, vkHash }) => ({ selector: Number(selector), vkHash: fromHex(vkHash) }));
 
@@ -101,13 +91,12 @@ describe.each(BUILDS)("with the %s build", (build) => {
 
   describe("addresses", () => {
     test("the default public keys and their hash are those of the vectors", () => {
-      expect(DEFAULT_PUBLIC_KEYS).toEqual(publicKeys(contracts.defaultPublicKeys));
-      expect(toHex(publicKeysHash(core, DEFAULT_PUBLIC_KEYS))).toBe(contracts.defaultPublicKeys.hash);
+      expect(V4.contracts.defaultPublicKeys).toEqual(publicKeys(contracts.defaultPublicKeys));
+      expect(toHex(publicKeysHash(core, V4.contracts.defaultPublicKeys))).toBe(contracts.defaultPublicKeys.hash);
     });
 
     test("public keys that are all (0, 0) hash to zero", () => {
-      const none = { x: FR_ZERO, y: FR_ZERO };
-      expect(publicKeysHash(core, { npk: none, ivpk: none, ovpk: none, tpk: none })).toEqual(FR_ZERO);
+      expect(publicKeysHash(core, new Uint8Array(256))).toEqual(FR_ZERO);
     });
 
     test.each(contracts.initializationHash)(
@@ -128,14 +117,14 @@ describe.each(BUILDS)("with the %s build", (build) => {
         initializationHash: fromHex(v.initializationHash),
         publicKeys: publicKeys(v.publicKeys),
       };
-      const salted = saltedInitializationHash(core, instance.salt, instance.initializationHash, instance.deployer);
+      const salted = saltedInitializationHash(core, instance);
       expect(toHex(publicKeysHash(core, instance.publicKeys))).toBe(v.publicKeysHash);
       expect(toHex(salted)).toBe(v.saltedInitializationHash);
       expect(toHex(partialAddress(core, instance.originalClassId, salted))).toBe(v.partialAddress);
       const pre = preAddress(core, fromHex(v.publicKeysHash), fromHex(v.partialAddress));
       expect(toHex(pre)).toBe(v.preaddress);
-      expect(text(addressPoint(pre, instance.publicKeys.ivpk))).toEqual([v.address, v.addressPointY]);
-      expect(toHex(contractAddress(core, instance))).toBe(v.address);
+      expect(text(addressPoint(pre, viewingKey(instance.publicKeys)))).toEqual([v.address, v.addressPointY]);
+      expect(toHex(instanceAddress(core, { ...instance, classId: instance.originalClassId }))).toBe(v.address);
       const bytes = contractInstanceBytes(instance);
       if (v.instanceBytes !== undefined) expect(toHex(bytes)).toBe(v.instanceBytes);
       expect(contractInstanceFromBytes(bytes)).toEqual(instance);
@@ -223,12 +212,12 @@ describe.each(BUILDS)("with the %s build", (build) => {
           fromHex(v.publicBytecodeCommitment),
         );
         expect(toHex(classId)).toBe(v.classId);
-        const address = contractAddress(core, {
+        const address = instanceAddress(core, {
           salt: fromHex(v.salt),
           deployer: fromHex(v.address),
-          originalClassId: classId,
+          classId,
           initializationHash: FR_ZERO,
-          publicKeys: DEFAULT_PUBLIC_KEYS,
+          publicKeys: V4.contracts.defaultPublicKeys,
         });
         expect(toHex(address)).toBe(v.derivedAddress);
       },
@@ -237,7 +226,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
     test("the protocol contracts hash is computed from their derived addresses", () => {
       const addresses = contracts.protocolContracts.derivedAddresses.map(fromHex);
       expect(toHex(protocolContractsHash(core, addresses))).toBe(contracts.protocolContracts.protocolContractsHash);
-      expect(toHex(protocolContractsHash(core, addresses.slice(0, 6)))).toBe(PROTOCOL_CONTRACTS_HASH);
+      expect(toHex(protocolContractsHash(core, addresses.slice(0, 6)))).toBe(V4.contracts.protocolContractsHash);
     });
   });
 });

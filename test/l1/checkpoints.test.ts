@@ -13,8 +13,9 @@ import type { L1Log } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
-import { attestationPayload, ethSignedMessageDigest, payloadDigest } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayload, payloadDigest } from "../../src/protocol/consensus/digests.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
+import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 
@@ -127,7 +128,7 @@ describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
     const parts = [fromHex(args.archive), modifier, fromHex(vector.computed.checkpointHeaderHash)] as const;
     expect(toHex(attestationPayload(...parts))).toBe(vector.computed.payloadToSign);
     expect(toHex(payloadDigest(...parts))).toBe(vector.computed.payloadDigest);
-    expect(toHex(ethSignedMessageDigest(payloadDigest(...parts)))).toBe(vector.computed.ethSignedMessageDigest);
+    expect(toHex(personalMessage(payloadDigest(...parts)))).toBe(vector.computed.ethSignedMessageDigest);
   });
 });
 

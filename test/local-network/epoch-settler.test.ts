@@ -2,7 +2,8 @@ import { encodeAbiParameters, keccak256, toBytes } from "viem";
 import { expect, test } from "vitest";
 import { EpochSettler, type EpochSettlerParts } from "../../src/local-network/epoch-settler.ts";
 import { bigUintBytes, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 
 const TIPS = keccak256(toBytes("aztec.stf.storage"));
 const rootSlot = (epoch: bigint) =>
@@ -16,7 +17,7 @@ function settlerOf(slots: number[]) {
   const words = new Map<string, Uint8Array>([[`0xaa ${TIPS}`, bigUintBytes(BigInt(slots.length) << 128n, 32)]]);
   const log: string[] = [];
   const headers = slots.map((slot, i) => {
-    const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+    const header = new Uint8Array(V4.headers.checkpointBytes);
     header[CHECKPOINT_AT.slotNumber + 31] = slot;
     header[CHECKPOINT_AT.epochOutHash + 31] = i + 1;
     return { number: i + 1, header };

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TimeControl, type TimeControlParts } from "../../src/local-network/time-control.ts";
 import { ShiftableClock } from "../../src/node/context/clock.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { BuildWait } from "../../src/sequencer/build-blocks.ts";
 
 const CONSTANTS = { slotDuration: 72, l1GenesisTime: 1_000_000 };
@@ -49,7 +50,7 @@ function world(slot: number) {
       state: { processed: () => ({ number: state.readTo }) },
       checkpoint: (number: number) => {
         if (number === 0) return undefined;
-        const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+        const header = new Uint8Array(V4.headers.checkpointBytes);
         header[CHECKPOINT_AT.slotNumber + 31] = state.filled;
         return { header };
       },

@@ -29,7 +29,7 @@ import {
   decodeCheckpointProposal,
   encodeCheckpointProposal,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf, ethSignedMessageDigest } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayloadOf } from "../../src/protocol/consensus/digests.ts";
 import {
   unwrapInstrumented,
   unwrapMessage,
@@ -40,13 +40,14 @@ import { signedBigInt, signedBytes } from "../../src/protocol/consensus/signed-i
 import { signedTxsPayload, signedTxsSigner } from "../../src/protocol/consensus/signed-txs.ts";
 import { shortSignature, wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
+import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
 import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../world/p2p/recorded.ts";
 
 const vectors = p2pVectors();
 const hex = (bytes: Uint8Array | undefined) => bytes && toHex(bytes);
 const keccak = (payload: Uint8Array) => toHex(keccak_256(payload));
-const ethDigest = (payload: Uint8Array) => toHex(ethSignedMessageDigest(keccak_256(payload)));
+const ethDigest = (payload: Uint8Array) => toHex(personalMessage(keccak_256(payload)));
 const hashes = ({ txHashes }: BlockProposal) =>
   Array.from({ length: txHashes.length / 32 }, (_, i) => toHex(word(txHashes, i)));
 

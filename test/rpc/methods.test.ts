@@ -3,8 +3,8 @@ import type { BlockRecord, CheckpointRecord } from "../../src/archiver/types.ts"
 import type { Core } from "../../src/core/core.ts";
 import { genesisHeader } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
 import { SEPARATOR } from "../../src/protocol/constants.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
@@ -31,7 +31,7 @@ const blocks = [1, 2, 3].map((number) => ({
 
 const checkpoint: CheckpointRecord = {
   number: 1,
-  header: new Uint8Array(CHECKPOINT_HEADER_BYTES),
+  header: new Uint8Array(V4.headers.checkpointBytes),
   archiveRoot: word(0x21),
   outHash: word(0),
   startBlock: 1,

@@ -8,8 +8,9 @@ import type { StateOverride } from "../../src/l1/rpc/state-override.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32, writeUint } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
 import type { Invalidation } from "../../src/sequencer/publisher/invalidate-request.ts";
@@ -199,7 +200,7 @@ export class FakeNode {
         checkpoint: (number) => {
           const slot = this.#checkpointSlots[number - 1];
           if (slot === undefined) return undefined;
-          const bytes = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+          const bytes = new Uint8Array(V4.headers.checkpointBytes);
           writeUint(bytes, CHECKPOINT_AT.slotNumber + 26, 6, slot);
           return { number, header: bytes } as CheckpointRecord;
         },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { CheckpointVerdict } from "../../src/checkpoints/proposals/checkpoint-proposal-check.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { toHex, writeUint } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import {
   attestedProposer,
   attester as attesterOf,
@@ -13,6 +13,7 @@ import {
   checkpointProposalPayload,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { CheckpointAttester, type CheckpointAttesterParts } from "../../src/validator/checkpoint-attester.ts";
 import { DutySigner } from "../../src/validator/duty-signer.ts";
 import { OwnAttestations, type OwnAttestationsParts } from "../../src/validator/own-attestations.ts";
@@ -33,7 +34,7 @@ const inSlot10 = () => startOf(10) + 5000;
 
 /** A proposal of a slot; `seed` makes another one of the same slot. */
 async function proposal(slot: number, { seed = 0, key = PROPOSER } = {}): Promise<CheckpointProposal> {
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
   const payload = { header, archive: new Uint8Array(32).fill(seed), feeAssetPriceModifier: new Uint8Array(32) };
   return { ...payload, signature: await signPayload(key, checkpointProposalPayload(payload)) };

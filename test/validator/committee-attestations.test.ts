@@ -6,7 +6,7 @@ import { attestationsAndSignersHash, NO_ATTESTATIONS } from "../../src/l1/propos
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
 import { toHex, writeU32, writeUint } from "../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { blockProposalSender, decodeBlockProposal } from "../../src/protocol/consensus/block-proposal.ts";
 import {
   attestationPayloadHash,
@@ -16,10 +16,11 @@ import {
   checkpointProposalSender,
   decodeCheckpointProposal,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { ethSignedMessageDigest } from "../../src/protocol/consensus/digests.ts";
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { signedBigInt } from "../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
+import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -61,7 +62,7 @@ function block(number: number, index: number): ProposedBlock {
 }
 
 function request(changes: Partial<CommitteeRequest> = {}): CommitteeRequest {
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   header.set(IN_HASH, CHECKPOINT_AT.inHash);
   writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, SLOT);
   return {
@@ -172,7 +173,7 @@ describe("a proposer's checkpoint", () => {
     const payloadDigest = attestationPayloadHash(proposal);
     const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, settled: true };
     expect(validateAttestations({ attestations, payloadDigest }, committee)).toEqual({ valid: true });
-    const signer = recoverSigner(ethSignedMessageDigest(attestationsAndSignersHash(packed)), packed.signature!);
+    const signer = recoverSigner(personalMessage(attestationsAndSignersHash(packed)), packed.signature!);
     expect(toHex(signer!)).toBe(PROPOSER);
     expect(node.requests.map(({ duty }) => duty)).toEqual([
       { kind: "BLOCK_PROPOSAL", slot: SLOT, indexWithinCheckpoint: 1, blockNumber: 5 },

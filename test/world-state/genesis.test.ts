@@ -2,12 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fromHex, toHex, word } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
-import {
-  GENESIS_BLOCK_HASH_IN_TIPS,
-  GENESIS_CHECKPOINT_HASH,
-  INITIAL_FEE_JUICE,
-  TREE_IDS,
-} from "../../src/protocol/constants.ts";
+import { INITIAL_FEE_JUICE, TREE_IDS } from "../../src/protocol/constants.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOutHash } from "../../src/protocol/sha-trees.ts";
 import { genesisState } from "../../src/world-state/genesis.ts";
 import { core, openState } from "../world/world-state/open-state.ts";
@@ -95,9 +91,9 @@ describe("genesis", () => {
         String(leaf.nextIndex),
       ]).toEqual([index, value, nextKey, nextIndex]);
     }
-    expect(vectors.constants.GENESIS_BLOCK_HEADER_HASH).toBe(GENESIS_BLOCK_HASH_IN_TIPS);
-    expect(vectors.constants.GENESIS_CHECKPOINT_HEADER_HASH).toBe(GENESIS_CHECKPOINT_HASH);
-    expect(toHex(checkpointHash(new Uint8Array(316)))).toBe(GENESIS_CHECKPOINT_HASH);
+    expect(vectors.constants.GENESIS_BLOCK_HEADER_HASH).toBe(V4.genesis.blockHash);
+    expect(vectors.constants.GENESIS_CHECKPOINT_HEADER_HASH).toBe(V4.genesis.checkpointHash);
+    expect(toHex(checkpointHash(new Uint8Array(316)))).toBe(V4.genesis.checkpointHash);
     expect(toHex(epochOutHash([]))).toBe(vectors.constants.EMPTY_EPOCH_OUT_HASH);
     expect(vectors.constants.defaultInitialAccountFeeJuice).toBe(String(INITIAL_FEE_JUICE));
   });

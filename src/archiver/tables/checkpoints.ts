@@ -1,5 +1,5 @@
 import { bigUintBytes, concat, readBigUint, readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
-import { CHECKPOINT_HEADER_BYTES } from "../../protocol/checkpoint-header.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 import type { CheckpointRecord } from "../types.ts";
@@ -14,7 +14,7 @@ import { LAST_NUMBER_KEY, numberKey } from "./keys.ts";
  *   464 attestations (see attestations.ts)
  */
 const AT = {
-  archiveRoot: CHECKPOINT_HEADER_BYTES,
+  archiveRoot: V4.headers.checkpointBytes,
   outHash: 348,
   startBlock: 380,
   blockCount: 384,
@@ -74,7 +74,7 @@ function encode(c: CheckpointRecord): Uint8Array {
 function decode(number: number, bytes: Uint8Array): CheckpointRecord {
   return {
     number,
-    header: bytes.subarray(0, CHECKPOINT_HEADER_BYTES),
+    header: bytes.subarray(0, V4.headers.checkpointBytes),
     archiveRoot: bytes.subarray(AT.archiveRoot, AT.archiveRoot + 32),
     outHash: bytes.subarray(AT.outHash, AT.outHash + 32),
     startBlock: readU32(bytes, AT.startBlock),

@@ -3,13 +3,14 @@ import type { Core } from "../../core/core.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import type { CheckpointPayload } from "../../protocol/consensus/checkpoint-payload.ts";
 import { type CheckpointProposal, checkpointSigner } from "../../protocol/consensus/checkpoint-proposal.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { signedBigInt } from "../../protocol/consensus/signed-integer.ts";
 import { MAXIMUM_PRICE_MODIFIER } from "../../protocol/fees/fee-asset-price.ts";
 import type { Fr } from "../../protocol/field.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { epochOfSlot, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import { checkCheckpoint } from "../checkpoint-rules.ts";
 import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../checkpoint-terms.ts";
@@ -185,5 +186,5 @@ const PARTS = [
   { name: "coinbase", from: CHECKPOINT_AT.coinbase, to: CHECKPOINT_AT.feeRecipient },
   { name: "fee recipient", from: CHECKPOINT_AT.feeRecipient, to: CHECKPOINT_AT.feePerDaGas },
   { name: "pair of gas fees", from: CHECKPOINT_AT.feePerDaGas, to: CHECKPOINT_AT.totalManaUsed },
-  { name: "sum of mana", from: CHECKPOINT_AT.totalManaUsed, to: CHECKPOINT_HEADER_BYTES },
+  { name: "sum of mana", from: CHECKPOINT_AT.totalManaUsed, to: V4.headers.checkpointBytes },
 ] as const;

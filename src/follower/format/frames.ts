@@ -3,7 +3,7 @@ import type { L1Position } from "../../archiver/tables/chain-state.ts";
 import type { CommitteeAttestation, L1Block } from "../../l1/types.ts";
 import { BLOCK_HEADER_BYTES } from "../../protocol/block-header.ts";
 import { bigUintBytes, readBigUint, readU32 } from "../../protocol/bytes.ts";
-import { CHECKPOINT_HEADER_BYTES } from "../../protocol/checkpoint-header.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { FrameError } from "./errors.ts";
 import { Fields } from "./fields.ts";
 import type { Value } from "./payload.ts";
@@ -219,7 +219,7 @@ function readCheckpoint(values: Value): CheckpointFrame {
   const f = new Fields("checkpoint", values);
   const checkpoint = {
     number: f.uint("number"),
-    header: f.bytes("header", CHECKPOINT_HEADER_BYTES),
+    header: f.bytes("header", V4.headers.checkpointBytes),
     archiveRoot: f.bytes("archiveRoot", 32),
     words: f.optional(() => f.bytes("words")),
     ...readPublication(f),

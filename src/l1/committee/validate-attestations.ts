@@ -1,6 +1,6 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
-import { ethSignedMessageDigest } from "../../protocol/consensus/digests.ts";
 import { isEmptySignature, type RecoverSigner, recoverSigner } from "../../protocol/consensus/recover.ts";
+import { personalMessage } from "../../protocol/generations/v4/consensus.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
 import { quorum } from "./sampling.ts";
 
@@ -41,7 +41,7 @@ export function attestationStatuses(
   payloadDigest: Uint8Array,
   recover: RecoverSigner = recoverSigner,
 ): AttestationStatus[] {
-  const signed = ethSignedMessageDigest(payloadDigest);
+  const signed = personalMessage(payloadDigest);
   return attestations.map(({ address, signature }): AttestationStatus => {
     if (signature === undefined || isEmptySignature(signature)) {
       return isZero(address) ? { status: "empty" } : { status: "provided-as-address", address };

@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { computeRollupVersion, type RollupConfig, type RollupGenesis } from "../rollup-version.ts";
 import { type DeploymentParameters, type SlasherFlavor, slashingQuorum, slashingRoundSize } from "./parameters.ts";
 
@@ -13,8 +13,8 @@ export const CHECKPOINT_REWARD = 500n * 10n ** 18n;
 
 export function rollupGenesis(genesisArchiveRoot: Uint8Array): RollupGenesis {
   return {
-    vkTreeRoot: VK_TREE_ROOT,
-    protocolContractsHash: PROTOCOL_CONTRACTS_HASH,
+    vkTreeRoot: V4.contracts.vkTreeRoot,
+    protocolContractsHash: V4.contracts.protocolContractsHash,
     genesisArchiveRoot: toHex(genesisArchiveRoot) as Hex,
   };
 }

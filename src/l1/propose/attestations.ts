@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
 import { concat, fromHex, isZero, toHex } from "../../protocol/bytes.ts";
-import { DIGEST_DOMAIN } from "../../protocol/consensus/digests.ts";
+import { PAYLOAD_DOMAINS } from "../../protocol/generations/v4/consensus.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 /**
@@ -58,7 +58,7 @@ export function attestationsAndSignersHash({
   signers,
 }: PackedAttestations): Uint8Array {
   const encoded = encodeAbiParameters(ATTESTATIONS_AND_SIGNERS, [
-    DIGEST_DOMAIN.attestationsAndSigners,
+    PAYLOAD_DOMAINS.attestationsAndSigners,
     {
       signatureIndices: toHex(signatureIndices) as Hex,
       signaturesOrAddresses: toHex(signaturesOrAddresses) as Hex,

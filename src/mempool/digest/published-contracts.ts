@@ -1,14 +1,10 @@
 import { derivedAddress, derivedClassId } from "../../archiver/contract-events.ts";
 import type { Core } from "../../core/core.ts";
 import { equal } from "../../protocol/bytes.ts";
-import {
-  type InstancePublished,
-  isClassPublished,
-  isInstancePublished,
-  readClassPublished,
-  readInstancePublished,
-} from "../../protocol/contract-events.ts";
+import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contract-events.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { InstancePublished } from "../../protocol/generations/contracts.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import {
   type AccumulatedData,
   isForPublic,
@@ -29,7 +25,9 @@ export function accumulatedParts(data: Uint8Array): AccumulatedData[] {
 
 /** All contract instances that the logs publish. Throws a DecodeError. */
 export function publishedInstances(parts: readonly AccumulatedData[]): InstancePublished[] {
-  return parts.flatMap(({ privateLogs }) => privateLogs.filter(isInstancePublished).map(readInstancePublished));
+  return parts.flatMap(({ privateLogs }) =>
+    privateLogs.filter(isInstancePublished).map(V4.contracts.readInstancePublished),
+  );
 }
 
 /**

@@ -3,9 +3,9 @@ import type { ChainReader } from "../../archiver/types.ts";
 import type { FeeReader, RollupIdentity } from "../../l1/types.ts";
 import { HEADER_AT } from "../../protocol/block-header.ts";
 import { fromHex, readBigUint } from "../../protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
 import { fr } from "../../protocol/field.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
@@ -37,8 +37,8 @@ export function networkOf({ l1ChainId, rollupVersion }: RollupIdentity): Network
   return {
     chainId: fr(l1ChainId),
     rollupVersion: fr(rollupVersion),
-    vkTreeRoot: fromHex(VK_TREE_ROOT),
-    protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
+    vkTreeRoot: fromHex(V4.contracts.vkTreeRoot),
+    protocolContractsHash: fromHex(V4.contracts.protocolContractsHash),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
@@ -88,8 +88,8 @@ export async function createProver(context: ChainContext, options: ProverOptions
     const common: Omit<EpochTerms, "epoch"> = {
       chainId: l1ChainId,
       version: rollupVersion,
-      vkTreeRoot: fromHex(VK_TREE_ROOT),
-      protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
+      vkTreeRoot: fromHex(V4.contracts.vkTreeRoot),
+      protocolContractsHash: fromHex(V4.contracts.protocolContractsHash),
       proverId: keys.id,
     };
     const reexecution = new ReexecutionPool(

@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../block-header.ts";
 import { concat, equal, u32Bytes } from "../bytes.ts";
-import { DIGEST_DOMAIN } from "./digests.ts";
+import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
 import type { RecoverSigner } from "./recover.ts";
 import { MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
 import { WireReader } from "./wire-reader.ts";
@@ -91,7 +91,7 @@ export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): nu
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
 export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" | "signedTxs">): Uint8Array {
   const { header, indexWithinCheckpoint, inHash, archiveRoot, txHashes } = proposal;
-  const domain = u32Bytes(DIGEST_DOMAIN.blockProposal);
+  const domain = u32Bytes(PAYLOAD_DOMAINS.blockProposal);
   return concat(
     domain,
     header,

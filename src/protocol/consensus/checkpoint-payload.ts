@@ -1,5 +1,6 @@
 import { isZero } from "../bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, type CheckpointHeader } from "../checkpoint-header.ts";
+import { CHECKPOINT_AT, type CheckpointHeader } from "../checkpoint-header.ts";
+import { V4 } from "../generations/v4/v4.ts";
 import type { WireReader } from "./wire-reader.ts";
 
 /** What a checkpoint's proposer and its attesters sign, each in another form. */
@@ -15,7 +16,7 @@ export interface CheckpointPayload {
 }
 
 /** Header, archive, modifier. */
-export const CHECKPOINT_PAYLOAD_BYTES = CHECKPOINT_HEADER_BYTES + 64;
+export const CHECKPOINT_PAYLOAD_BYTES = V4.headers.checkpointBytes + 64;
 
 /** Offsets of a checkpoint header's field elements. */
 const HEADER_FIELDS = [
@@ -24,7 +25,7 @@ const HEADER_FIELDS = [
 ];
 
 export function readCheckpointPayload(reader: WireReader): CheckpointPayload {
-  const header = reader.struct(CHECKPOINT_HEADER_BYTES, HEADER_FIELDS, "checkpoint header");
+  const header = reader.struct(V4.headers.checkpointBytes, HEADER_FIELDS, "checkpoint header");
   const slot = header.subarray(CHECKPOINT_AT.slotNumber, CHECKPOINT_AT.slotNumber + 32);
   if (!isZero(slot.subarray(0, 25)) || slot[25] > 31) reader.fail("slot must be at most 2^53 - 1");
   return {

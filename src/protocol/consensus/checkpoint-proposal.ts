@@ -1,6 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, equal, u32Bytes } from "../bytes.ts";
 import { CHECKPOINT_AT } from "../checkpoint-header.ts";
+import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
 import {
   type BlockProposal,
   blockProposalSender,
@@ -10,7 +11,6 @@ import {
   readTxHashes,
 } from "./block-proposal.ts";
 import { type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
-import { DIGEST_DOMAIN } from "./digests.ts";
 import type { RecoverSigner } from "./recover.ts";
 import { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
@@ -67,7 +67,7 @@ export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock
 
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
 export function checkpointProposalPayload({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
-  return concat(u32Bytes(DIGEST_DOMAIN.checkpointProposal), header, archive, feeAssetPriceModifier);
+  return concat(u32Bytes(PAYLOAD_DOMAINS.checkpointProposal), header, archive, feeAssetPriceModifier);
 }
 
 /** Address that signed the checkpoint; the signature of its last block is not looked at. */

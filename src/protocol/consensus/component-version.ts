@@ -1,4 +1,4 @@
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../constants.ts";
+import { V4 } from "../generations/v4/v4.ts";
 
 export interface NetworkComponents {
   l1ChainId: number;
@@ -18,7 +18,7 @@ const short = (hex: string): string => hex.slice(2, 10).toLowerCase();
  * part of the status handshake (docs/protocol/10-peers.md#102-version-string).
  */
 export function componentVersion({ l1ChainId, rollupAddress, rollupVersion }: NetworkComponents): string {
-  const hashes = [PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT].map(short);
+  const hashes = [V4.contracts.protocolContractsHash, V4.contracts.vkTreeRoot].map(short);
   return ["00", l1ChainId, short(rollupAddress), rollupVersion, ...hashes].join("-");
 }
 

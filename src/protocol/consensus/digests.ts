@@ -1,22 +1,9 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigUintBytes, concat } from "../bytes.ts";
+import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
 import { signedBytes } from "./signed-integer.ts";
 
-/**
- * Domain separators of digests: the first word of the hashed data
- * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
- */
-export const DIGEST_DOMAIN = {
-  blockProposal: 0,
-  checkpointAttestation: 1,
-  attestationsAndSigners: 2,
-  checkpointProposal: 3,
-  signedTxs: 4,
-} as const;
-
-const PREFIX = new TextEncoder().encode("\x19Ethereum Signed Message:\n32");
-
-const ATTESTATION_WORD = bigUintBytes(BigInt(DIGEST_DOMAIN.checkpointAttestation), 32);
+const ATTESTATION_WORD = bigUintBytes(BigInt(PAYLOAD_DOMAINS.checkpointAttestation), 32);
 
 /**
  * The 128-byte payload of a checkpoint attestation: domain, archive, fee asset price modifier (two's complement) and
@@ -34,9 +21,4 @@ export function attestationPayloadOf(archive: Uint8Array, modifier: Uint8Array, 
 /** The `payloadDigest` of the CheckpointProposed event (docs/protocol/04-l1-contracts.md#410-binding-hashes). */
 export function payloadDigest(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
   return keccak_256(attestationPayload(archiveRoot, modifier, headerHash));
-}
-
-/** EIP-191 hash of a 32-byte digest, which attesters sign. */
-export function ethSignedMessageDigest(digest: Uint8Array): Uint8Array {
-  return keccak_256(concat(PREFIX, digest));
 }

@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, u32Bytes } from "../bytes.ts";
-import { DIGEST_DOMAIN } from "./digests.ts";
+import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
 import type { RecoverSigner } from "./recover.ts";
 import type { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
@@ -28,7 +28,7 @@ export function readSignedTxs(reader: WireReader, message: Uint8Array): SignedTx
 
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
 export function signedTxsPayload({ bytes }: Pick<SignedTxs, "bytes">): Uint8Array {
-  return concat(u32Bytes(DIGEST_DOMAIN.signedTxs), bytes);
+  return concat(u32Bytes(PAYLOAD_DOMAINS.signedTxs), bytes);
 }
 
 export function signedTxsSigner(signed: SignedTxs, recover?: RecoverSigner): Uint8Array | undefined {

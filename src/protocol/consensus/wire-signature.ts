@@ -1,5 +1,5 @@
 import { concat, readU32 } from "../bytes.ts";
-import { ethSignedMessageDigest } from "./digests.ts";
+import { personalMessage } from "../generations/v4/consensus.ts";
 import { type RecoverSigner, recoverSigner } from "./recover.ts";
 
 /** Signature as peers send it: r 32 | s 32 | v u32. All zero means no signature. */
@@ -26,7 +26,7 @@ export function recoverWireSigner(
   signature: WireSignature,
   recover: RecoverSigner = recoverSigner,
 ): Uint8Array | undefined {
-  return recoverDigestSigner(ethSignedMessageDigest(payloadHash), signature, recover);
+  return recoverDigestSigner(personalMessage(payloadHash), signature, recover);
 }
 
 /** The same of the digest in the form of EIP-191. */

@@ -1,4 +1,5 @@
-import { isInstancePublished, readInstancePublished } from "../contract-events.ts";
+import { isInstancePublished } from "../contract-events.ts";
+import { V4 } from "../generations/v4/v4.ts";
 import { isForPublic, privateAccumulatedData, publicAccumulatedData } from "./accumulated-data.ts";
 
 /** Addresses of the contract instances that a tx publishes, as its logs tell them. Throws a DecodeError. */
@@ -7,5 +8,5 @@ export function deployedContracts(data: Uint8Array): Uint8Array[] {
     ? [publicAccumulatedData(data).nonRevertible, publicAccumulatedData(data).revertible]
     : [privateAccumulatedData(data)];
   const logs = parts.flatMap(({ privateLogs }) => privateLogs);
-  return logs.filter(isInstancePublished).map((fields) => readInstancePublished(fields).address);
+  return logs.filter(isInstancePublished).map((fields) => V4.contracts.readInstancePublished(fields).address);
 }

@@ -1,10 +1,11 @@
 import { readU32, toHex } from "../bytes.ts";
 import { isCanonicalFr } from "../field.ts";
+import { V4 } from "../generations/v4/v4.ts";
 import { FieldRangeError, ProofLengthError, TruncatedError } from "./errors.ts";
 import { layoutOf } from "./kernel-output.ts";
 
 /** Number of fields of a tx's proof. */
-export const CHONK_PROOF_FIELDS = 1935;
+const CHONK_PROOF_FIELDS = V4.transactions.proofFields;
 /** A u32 count, then the fields. */
 export const CHONK_PROOF_BYTES = 4 + CHONK_PROOF_FIELDS * 32;
 

@@ -5,7 +5,7 @@ import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import { JsonError, parseJson } from "../../http/json.ts";
 import { isTemporary, withRetries } from "../../http/retry.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { Slots } from "../slots.ts";
 import { BrokerRefusalError, BrokerUnavailableError, BrokerVersionError } from "./errors.ts";
 
@@ -22,8 +22,8 @@ const RETRY_DELAYS_MS = [1000, 2000, ...Array.from({ length: 9 }, () => 3000)];
 
 /** A missing header is accepted; one of another release is not. */
 const EXPECTED_HEADERS = {
-  "x-aztec-l2CircuitsVkTreeRoot": VK_TREE_ROOT,
-  "x-aztec-l2ProtocolContractsHash": PROTOCOL_CONTRACTS_HASH,
+  "x-aztec-l2CircuitsVkTreeRoot": V4.contracts.vkTreeRoot,
+  "x-aztec-l2ProtocolContractsHash": V4.contracts.protocolContractsHash,
 } as const;
 
 /** Of a broker, and of a node that has one in its process, which serves only the methods for agents. */

@@ -1,8 +1,6 @@
 import type { Core } from "../../core/core.ts";
-import { contractAddress } from "../../core/derive/contract-address.ts";
-import { DEFAULT_PUBLIC_KEYS } from "../../core/derive/public-keys.ts";
 import { FR_ZERO, fr } from "../../protocol/field.ts";
-import { PROTOCOL_CONTRACTS } from "../../protocol/protocol-contracts.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 
 /** Slots for protocol contracts; unused ones are zero. */
 const MAX_PROTOCOL_CONTRACTS = 11;
@@ -16,9 +14,14 @@ let known: Uint8Array | undefined;
 export function derivedAddresses(core: Core): Uint8Array {
   if (known === undefined) {
     known = new Uint8Array(MAX_PROTOCOL_CONTRACTS * 32);
-    for (const [i, { address, classId }] of PROTOCOL_CONTRACTS.entries()) {
-      const instance = { salt: fr(1), deployer: address, initializationHash: FR_ZERO, publicKeys: DEFAULT_PUBLIC_KEYS };
-      known.set(contractAddress(core, { ...instance, originalClassId: classId }), i * 32);
+    for (const [i, { address, classId }] of V4.contracts.protocolContracts.entries()) {
+      const instance = {
+        salt: fr(1),
+        deployer: address,
+        initializationHash: FR_ZERO,
+        publicKeys: V4.contracts.defaultPublicKeys,
+      };
+      known.set(V4.contracts.instanceAddress(core, { ...instance, classId }), i * 32);
     }
   }
   return known;

@@ -1,4 +1,4 @@
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { Header } from "../jsonrpc/answer.ts";
 
 /**
@@ -24,8 +24,8 @@ export function versionHeaders(versions: {
 /** Version identifiers of a service that may work for any rollup of its release. */
 export function releaseHeaders(packageVersion: string): Header[] {
   return [
-    ["x-aztec-l2ProtocolContractsHash", PROTOCOL_CONTRACTS_HASH],
-    ["x-aztec-l2CircuitsVkTreeRoot", VK_TREE_ROOT],
+    ["x-aztec-l2ProtocolContractsHash", V4.contracts.protocolContractsHash],
+    ["x-aztec-l2CircuitsVkTreeRoot", V4.contracts.vkTreeRoot],
     ["x-aztec-packageVersion", packageVersion],
   ];
 }

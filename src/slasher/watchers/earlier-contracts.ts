@@ -1,12 +1,8 @@
 import type { ContractClass, ContractInstance } from "../../archiver/content-types.ts";
 import type { ContractSource } from "../../execution/contract-directory.ts";
 import { mapKey } from "../../protocol/bytes.ts";
-import {
-  isClassPublished,
-  isInstancePublished,
-  readClassPublished,
-  readInstancePublished,
-} from "../../protocol/contract-events.ts";
+import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contract-events.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 
 /** The stored contracts and those of rebuilt blocks, which are not stored. */
@@ -34,7 +30,7 @@ export class EarlierContracts implements ContractSource {
       this.#classes.set(mapKey(published.id), { ...published, blockNumber });
     }
     for (const fields of privateLogs.filter(isInstancePublished)) {
-      const { classId, ...published } = readInstancePublished(fields);
+      const { classId, ...published } = V4.contracts.readInstancePublished(fields);
       const instance = { ...published, currentContractClassId: classId, originalContractClassId: classId, blockNumber };
       this.#instances.set(mapKey(published.address), instance);
     }

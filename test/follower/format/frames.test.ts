@@ -5,7 +5,7 @@ import { type Frame, frameValues, readFrame } from "../../../src/follower/format
 import { decodePayload, encodeFrame, packValues, unpackValues } from "../../../src/follower/format/payload.ts";
 import { decodeRequest, encodeRequest, locatorNumbers } from "../../../src/follower/format/request.ts";
 import { BLOCK_HEADER_BYTES } from "../../../src/protocol/block-header.ts";
-import { CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const u32 = fc.nat(0xffffffff);
@@ -40,7 +40,7 @@ const anyFrame: fc.Arbitrary<Frame> = fc.oneof(
     checkpoints: fc.array(
       fc.record({
         number: u32,
-        header: bytes(CHECKPOINT_HEADER_BYTES),
+        header: bytes(V4.headers.checkpointBytes),
         archiveRoot: hash,
         words: fc.option(fc.uint8Array({ maxLength: 2_000 }), { nil: undefined }),
         ...publication,

@@ -4,7 +4,7 @@ import { attestationsAndSignersHash, packAttestations } from "../../../src/l1/pr
 import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-calldata.ts";
 import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
-import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
+import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
 import { consensusCases } from "../../world/sequencer/consensus-cases.ts";
 
 interface AttestationsCase {
@@ -32,7 +32,7 @@ describe("attestations and signers", () => {
       expect(packed.signers.map(toHex)).toEqual(expected.signers.map((signer) => signer.toLowerCase()));
       const hash = attestationsAndSignersHash(packed);
       expect(toHex(hash)).toBe(expected.payloadHash);
-      expect(toHex(ethSignedMessageDigest(hash))).toBe(expected.ethSignedDigest);
+      expect(toHex(personalMessage(hash))).toBe(expected.ethSignedDigest);
       const signature = await new LocalSigner(fromHex(input.privateKey)).signMessage(hash);
       expect(toHex(signature)).toBe(expected.proposerSignature);
     },

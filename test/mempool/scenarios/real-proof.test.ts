@@ -23,8 +23,8 @@ import {
 } from "../../../src/mempool/proofs/bb-program.ts";
 import { BN254_GENERATOR, grumpkinPoints, IGNITION_G2 } from "../../../src/mempool/proofs/reference-strings.ts";
 import { concat, readBigUint, readU32, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
-import { VK_TREE_ROOT } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { privateAccumulatedData } from "../../../src/protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { withTerms } from "../../../src/protocol/tx/template.ts";
@@ -114,7 +114,7 @@ async function replacementsIn(folder: string): Promise<Replacement[]> {
   const vkTreeRoot = toHex(tx.data.subarray(TX_DATA_AT.vkTreeRoot, TX_DATA_AT.vkTreeRoot + 32));
   const [g2, own] = [IGNITION_G2, knownG2()].map((point) => Buffer.from(point).toString("hex").match(/.{64}/g) ?? []);
   return [
-    { module: "/protocol/constants", from: VK_TREE_ROOT, to: vkTreeRoot },
+    { module: "/protocol/constants", from: V4.contracts.vkTreeRoot, to: vkTreeRoot },
     { module: "/proofs/data/tx-proof-keys.json", from: keys.privateOnly.key, to: key.toString("base64") },
     { module: "/proofs/bb-program", from: '"@aztec/bb.js"', to: JSON.stringify(entry) },
     ...g2.map((from, i) => ({ module: "/proofs/reference-strings", from, to: own[i] })),

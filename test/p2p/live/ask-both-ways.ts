@@ -10,8 +10,8 @@ import {
 } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { authHandler } from "../../../src/p2p/reqresp/handlers/auth.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
-import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { Checks } from "../../world/live/checks.ts";
 import { until } from "../../world/live/json-rpc.ts";
@@ -127,7 +127,7 @@ function observerOf(file: string): ReferenceNode {
 }
 
 function sign(hash: Uint8Array, key: Uint8Array): Uint8Array {
-  const [recovery, ...rs] = secp256k1.sign(ethSignedMessageDigest(hash), key, { prehash: false, format: "recovered" });
+  const [recovery, ...rs] = secp256k1.sign(personalMessage(hash), key, { prehash: false, format: "recovered" });
   return concat(Uint8Array.from(rs), Uint8Array.of(0, 0, 0, 27 + recovery));
 }
 

@@ -10,8 +10,8 @@ import {
 import type { StatusMessage } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import type { RequestAnswer } from "../../../src/p2p/reqresp/request-client.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
-import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { FakeHost } from "../../world/p2p/fake-host.ts";
 
@@ -24,7 +24,7 @@ const OWN: StatusMessage = {
 const keys = [1, 2].map((n) => new Uint8Array(32).fill(n));
 
 function signature(hash: Uint8Array, key: Uint8Array): Uint8Array {
-  const [recovery, ...rs] = secp256k1.sign(ethSignedMessageDigest(hash), key, { prehash: false, format: "recovered" });
+  const [recovery, ...rs] = secp256k1.sign(personalMessage(hash), key, { prehash: false, format: "recovered" });
   return concat(Uint8Array.from(rs), Uint8Array.of(0, 0, 0, 27 + recovery));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { VK_TREE_ROOT } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { poseidonPair, rootFromPath } from "../../../src/prover/circuits/merkle-path.ts";
 import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
 import { JOB_TYPE_NAMES } from "../../../src/prover/jobs/job-type.ts";
@@ -16,7 +16,9 @@ const circuits = [
 describe("verification keys", () => {
   it.each(circuits)("%s is in the tree of the release", (circuit) => {
     const { key, leafIndex, siblingPath } = verificationKeyOf(circuit);
-    expect(toHex(rootFromPath(poseidonPair(core), key.hash, siblingPath, BigInt(leafIndex)))).toBe(VK_TREE_ROOT);
+    expect(toHex(rootFromPath(poseidonPair(core), key.hash, siblingPath, BigInt(leafIndex)))).toBe(
+      V4.contracts.vkTreeRoot,
+    );
     // The hash of the root's key is another function: L1 checks its proof.
     if (circuit !== "ROOT_ROLLUP") expect(toHex(core.hash(key.fields))).toBe(toHex(key.hash));
   });

@@ -1,17 +1,16 @@
 import type { ContractClass, ContractInstance } from "../../../src/archiver/content-types.ts";
 import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../../src/archiver/preloaded-contracts.ts";
-import { contractAddress } from "../../../src/core/derive/contract-address.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../../src/core/derive/contract-class.ts";
 import {
   contractUpdateSlots,
   delayedClassIdHash,
   delayedClassIdWords,
 } from "../../../src/core/derive/contract-update.ts";
-import { DEFAULT_PUBLIC_KEYS } from "../../../src/core/derive/public-keys.ts";
 import { publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
 import { fromHex, isZero, toHex, word } from "../../../src/protocol/bytes.ts";
 import { INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { core, field, type GivenTx, GLOBALS } from "../../world/execution/avm-vectors.ts";
 
 const NOW = Number(GLOBALS.timestamp);
@@ -40,7 +39,11 @@ export function provableCase(generated: GivenTx): ProvableCase {
   const instances = labelled.map(({ deployer, initHash }, i) => {
     const parts = { salt: fr(i + 1), deployer: field(deployer!), initializationHash: field(initHash!) };
     const originalClassId = fr(0x777 + i);
-    const address = contractAddress(core, { ...parts, originalClassId, publicKeys: DEFAULT_PUBLIC_KEYS });
+    const address = V4.contracts.instanceAddress(core, {
+      ...parts,
+      classId: originalClassId,
+      publicKeys: V4.contracts.defaultPublicKeys,
+    });
     return { ...FEE_JUICE, ...parts, address, originalContractClassId: originalClassId };
   });
   const addressOf = (label: string): string => {

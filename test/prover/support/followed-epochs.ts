@@ -25,9 +25,8 @@ import {
   BYTES_PER_BLOB,
   L1_TO_L2_MESSAGE_TREE,
   L1_TO_L2_MESSAGES_PER_CHECKPOINT,
-  PROTOCOL_CONTRACTS_HASH,
-  VK_TREE_ROOT,
 } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { isForPublic } from "../../../src/protocol/tx/accumulated-data.ts";
 import { readTxEffects, type TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { GlobalVariables } from "../../../src/prover/circuits/layouts/values.ts";
@@ -115,8 +114,8 @@ export function termsOf({ identity }: FollowedEpochs, epoch: number): EpochTerms
     epoch,
     chainId: identity.l1ChainId,
     version: identity.rollupVersion,
-    vkTreeRoot: fromHex(VK_TREE_ROOT),
-    protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
+    vkTreeRoot: fromHex(V4.contracts.vkTreeRoot),
+    protocolContractsHash: fromHex(V4.contracts.protocolContractsHash),
     proverId: fromHex(PROVER_ID),
   };
 }

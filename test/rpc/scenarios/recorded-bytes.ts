@@ -1,7 +1,8 @@
 import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../../src/protocol/block-header.ts";
 import { bigUintBytes, concat, fromHex, writeU32, writeUint } from "../../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { TX_START_PREFIX } from "../../../src/protocol/tx-effect.ts";
 
 /** Converts recorded JSON to the bytes that the node stores. */
@@ -115,7 +116,7 @@ export function blockBytes(block: JsonObject, hash: Uint8Array): { block: BlockR
 }
 
 export function checkpointHeaderBytes(header: JsonObject): Uint8Array {
-  const out = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const out = new Uint8Array(V4.headers.checkpointBytes);
   const fields = [
     "lastArchiveRoot",
     "blockHeadersHash",

@@ -6,9 +6,10 @@ import { blockHeadersHash } from "../../../src/core/derive/block-headers-hash.ts
 import type { ProposedCheckpoint } from "../../../src/l1/types.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../../src/protocol/block-header.ts";
 import { bigUintBytes, concat, writeU32, writeUint } from "../../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { slotTimestamp } from "../../../src/protocol/time.ts";
 
@@ -76,7 +77,7 @@ export interface SyntheticCheckpoint {
 /** A checkpoint that obeys every rule that can be checked on its data alone. The state roots are arbitrary. */
 export function synthesize(plan: CheckpointPlan, core: Core): SyntheticCheckpoint {
   const timestamp = slotTimestamp(plan.slot, CONSTANTS);
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   header.set(plan.lastArchive, CHECKPOINT_AT.lastArchiveRoot);
   writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, plan.slot);
   writeUint(header, CHECKPOINT_AT.timestamp + 2, 6, timestamp);

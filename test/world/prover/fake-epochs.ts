@@ -1,6 +1,7 @@
 import type { CheckpointRecord } from "../../../src/archiver/types.ts";
 import { writeU32 } from "../../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { L1Constants } from "../../../src/protocol/time.ts";
 import type { EpochProof } from "../../../src/prover/epoch/epoch-types.ts";
 import type { EpochInProof } from "../../../src/prover/node/checkpoint-preparation.ts";
@@ -21,7 +22,7 @@ export const CONSTANTS: L1Constants = {
 };
 
 function record(number: number, slot: number, fork: number): CheckpointRecord {
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   writeU32(header, CHECKPOINT_AT.slotNumber + 28, slot);
   return {
     number,

@@ -1,6 +1,7 @@
 import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { asker } from "./ask.ts";
 import { fakeChain, fakeWorld, GENESIS_BLOCK, wordOf } from "./fakes.ts";
@@ -18,7 +19,7 @@ const blocks = [1, 2, 3].map((number) => ({
 }));
 
 export function checkpointOf(number: number, slot: number): CheckpointRecord {
-  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  const header = new Uint8Array(V4.headers.checkpointBytes);
   header.set(bigUintBytes(BigInt(slot), 32), CHECKPOINT_AT.slotNumber);
   return {
     number,

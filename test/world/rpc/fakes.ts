@@ -4,7 +4,7 @@ import type { Core } from "../../../src/core/core.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisHeader } from "../../../src/protocol/block-header.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
-import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
@@ -39,8 +39,8 @@ export function fakeChain(content: FakeChainContent = {}): ChainReader {
   const byNumber = new Map(blocks.map((entry) => [entry.block.number, entry]));
   if (!byNumber.has(0)) byNumber.set(0, { block: GENESIS_BLOCK, body: new Uint8Array() });
   const latest = content.latest ?? Math.max(...byNumber.keys());
-  const genesis = { number: 0, hash: GENESIS_BLOCK_HASH_IN_TIPS };
-  const tip = { block: genesis, checkpoint: { number: 0, hash: GENESIS_CHECKPOINT_HASH } };
+  const genesis = { number: 0, hash: V4.genesis.blockHash };
+  const tip = { block: genesis, checkpoint: { number: 0, hash: V4.genesis.checkpointHash } };
   const find = (matches: (block: BlockRecord) => boolean) =>
     [...byNumber.values()].find(({ block }) => matches(block))?.block.number;
   return {

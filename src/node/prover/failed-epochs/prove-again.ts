@@ -3,7 +3,7 @@ import type { CheckpointRecord } from "../../../archiver/types.ts";
 import type { Core } from "../../../core/core.ts";
 import type { Kzg } from "../../../l1/blobs/kzg.ts";
 import { fromHex, toHex } from "../../../protocol/bytes.ts";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../../protocol/constants.ts";
+import { V4 } from "../../../protocol/generations/v4/v4.ts";
 import { EpochProver } from "../../../prover/epoch/epoch-prover.ts";
 import type { EpochProof } from "../../../prover/epoch/epoch-types.ts";
 import type { JobRunner } from "../../../prover/epoch/job-runner.ts";
@@ -44,7 +44,10 @@ export async function proveAgain(
     posted: { read: async ({ number }) => ({ commitments: commitments.get(number) ?? [] }) },
     execute: reexecution.execute,
   });
-  const [vkTreeRoot, protocolContractsHash] = [fromHex(VK_TREE_ROOT), fromHex(PROTOCOL_CONTRACTS_HASH)];
+  const [vkTreeRoot, protocolContractsHash] = [
+    fromHex(V4.contracts.vkTreeRoot),
+    fromHex(V4.contracts.protocolContractsHash),
+  ];
   const terms = { epoch, chainId, version, vkTreeRoot, protocolContractsHash, proverId };
   const proof = new EpochProver({ core, runner, kzg }, terms);
   const either = AbortSignal.any([signal, proof.signal]);

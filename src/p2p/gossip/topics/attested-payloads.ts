@@ -5,9 +5,9 @@ import {
 } from "../../../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointPayload } from "../../../protocol/consensus/checkpoint-payload.ts";
 import { checkpointSigner } from "../../../protocol/consensus/checkpoint-proposal.ts";
-import { ethSignedMessageDigest } from "../../../protocol/consensus/digests.ts";
 import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../../protocol/consensus/wire-signature.ts";
+import { personalMessage } from "../../../protocol/generations/v4/consensus.ts";
 import { dropOldest } from "../../../storage/drop-oldest.ts";
 
 const KEPT_PAYLOADS = 32;
@@ -60,7 +60,7 @@ export class AttestedPayloads {
     const key = mapKey(concat(header, archive, feeAssetPriceModifier));
     let payload = this.#payloads.get(key);
     if (payload === undefined) {
-      payload = { digest: ethSignedMessageDigest(attestationPayloadHash(attestation)), proposers: new Map() };
+      payload = { digest: personalMessage(attestationPayloadHash(attestation)), proposers: new Map() };
       this.#payloads.set(key, payload);
       dropOldest(this.#payloads, KEPT_PAYLOADS);
     }

@@ -1,6 +1,6 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
 import { fr } from "../../../protocol/field.ts";
-import { CONTRACT_COMPILER_VERSION } from "../../../protocol/protocol-contracts.ts";
+import { V4 } from "../../../protocol/generations/v4/v4.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, BOOLEAN, COUNT, record, TEXT } from "../json/json-schema.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
@@ -140,7 +140,7 @@ const DEVELOPMENT_INFO = record(
 /** NodeInfo with the version of the contract language and the gas limits. */
 export const encodeDevelopmentNodeInfo = encoder<NodeInfo>(DEVELOPMENT_INFO, (out, info) => {
   writeNodeInfo(out, info);
-  out.text(',"compatibleNargoVersion":').value(CONTRACT_COMPILER_VERSION);
+  out.text(',"compatibleNargoVersion":').value(V4.contracts.compilerVersion);
   const { daGas, l2Gas } = info.txGasLimits;
   out.text(`,"txsLimits":{"gas":{"daGas":${daGas},"l2Gas":${l2Gas}}}}`);
 });

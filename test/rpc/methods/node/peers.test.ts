@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../../src/protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT } from "../../../../src/protocol/checkpoint-header.ts";
 import type { CheckpointAttestation } from "../../../../src/protocol/consensus/checkpoint-attestation.ts";
 import { signedBytes } from "../../../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import type { AttestedProposal, Peer, PeerNetwork } from "../../../../src/rpc/ports/peer-network.ts";
 import { publicRegistry } from "../../../../src/rpc/server/public-registry.ts";
 import { asker } from "../../../world/rpc/ask.ts";
@@ -27,7 +28,7 @@ const hexBytes = (text: string) => Buffer.from(text.slice(2), "hex");
 
 /** The binary form of a header's JSON. */
 function headerBytes(json: Record<string, unknown>): Uint8Array {
-  const bytes = Buffer.alloc(CHECKPOINT_HEADER_BYTES);
+  const bytes = Buffer.alloc(V4.headers.checkpointBytes);
   for (const [name, at] of Object.entries(CHECKPOINT_AT)) {
     const value = json[name] ?? (json.gasFees as Record<string, unknown>)[name];
     if (name === "slotNumber") bytes.writeUInt32BE(value as number, at + 28);

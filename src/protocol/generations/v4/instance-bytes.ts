@@ -1,24 +1,23 @@
-import { concat, word } from "../../protocol/bytes.ts";
-import { DecodeError } from "../../protocol/errors.ts";
-import type { Fr } from "../../protocol/field.ts";
-import type { GrumpkinPoint } from "./grumpkin.ts";
-import { type PublicKeys, publicKeysBytes } from "./public-keys.ts";
+import { concat, word } from "../../bytes.ts";
+import { DecodeError } from "../../errors.ts";
+import type { Fr } from "../../field.ts";
 
-/** What an address commits to, and the contract's current class. Deployer zero: anyone could deploy it. */
+/** What an address commits to, and the contract's current class. */
 export interface ContractInstance {
   salt: Fr;
   deployer: Fr;
   currentClassId: Fr;
   originalClassId: Fr;
   initializationHash: Fr;
-  publicKeys: PublicKeys;
+  publicKeys: Uint8Array;
 }
 
 const VERSION = 1;
 export const CONTRACT_INSTANCE_BYTES = 417;
+const KEYS_AT = 5 * 32;
 
 /**
- * docs/protocol/01-fields-and-hashing.md#118-contract-addresses:
+ * docs/protocol/01-fields-and-hashing.md#119-contract-instance-bytes:
  *
  *   0 version (1) | 1 salt | 33 deployer | 65 current class | 97 original class | 129 initialization hash
  *   161 npk 64 | 225 ivpk 64 | 289 ovpk 64 | 353 tpk 64
@@ -31,7 +30,7 @@ export function contractInstanceBytes(instance: ContractInstance): Uint8Array {
     instance.currentClassId,
     instance.originalClassId,
     instance.initializationHash,
-    publicKeysBytes(instance.publicKeys),
+    instance.publicKeys,
   );
 }
 
@@ -42,13 +41,12 @@ export function contractInstanceFromBytes(bytes: Uint8Array): ContractInstance {
   }
   if (bytes[0] !== VERSION) throw new DecodeError("contract instance", `version must be ${VERSION}, got ${bytes[0]}`);
   const words = bytes.subarray(1);
-  const key = (at: number): GrumpkinPoint => ({ x: word(words, at), y: word(words, at + 1) });
   return {
     salt: word(words, 0),
     deployer: word(words, 1),
     currentClassId: word(words, 2),
     originalClassId: word(words, 3),
     initializationHash: word(words, 4),
-    publicKeys: { npk: key(5), ivpk: key(7), ovpk: key(9), tpk: key(11) },
+    publicKeys: words.subarray(KEYS_AT),
   };
 }

@@ -1,7 +1,7 @@
 import { type WeierstrassPoint, weierstrass } from "@noble/curves/abstract/weierstrass.js";
 import { bn254 } from "@noble/curves/bn254.js";
-import { bigUintBytes, readBigUint } from "../../protocol/bytes.ts";
-import type { Fr } from "../../protocol/field.ts";
+import { bigUintBytes, readBigUint } from "./bytes.ts";
+import type { Fr } from "./field.ts";
 
 /** Affine coordinates, 32 bytes each. (0, 0) stands for the point at infinity. */
 export interface GrumpkinPoint {

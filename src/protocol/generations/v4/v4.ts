@@ -1,0 +1,17 @@
+import type { Generation } from "../generation.ts";
+import { CONSENSUS } from "./consensus.ts";
+import { CONTRACTS } from "./contracts.ts";
+import { GENESIS } from "./genesis.ts";
+import { HASHING } from "./hashing.ts";
+import { HEADERS } from "./headers.ts";
+
+/** Releases 4.1.2 to 4.4.0 (docs/protocol/14-releases.md). */
+export const V4: Generation = {
+  name: "v4",
+  hashing: HASHING,
+  genesis: GENESIS,
+  contracts: CONTRACTS,
+  headers: HEADERS,
+  transactions: { proofFields: 1935, maxBlobFields: undefined },
+  consensus: CONSENSUS,
+};
