@@ -17,7 +17,7 @@ else
 fi
 [ $# -gt 0 ] || set -- test/rpc test/http test/node/scenarios/rpc-threads.test.ts test/node/scenarios/rpc-long-calls.test.ts \
   test/node/scenarios/health.test.ts test/node/scenarios/process.test.ts test/node/scenarios/simulation-attack.test.ts \
-  test/node/admin test/conformance/endpoints.test.ts test/conformance/fuzz.test.ts
+  test/node/admin test/node/scenarios/admin-process.test.ts test/conformance/endpoints.test.ts test/conformance/fuzz.test.ts
 
 runtime=$cache/runtime
 if ! cmp -s "$project/deploy/image/package-lock.json" "$runtime/package-lock.json"; then

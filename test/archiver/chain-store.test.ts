@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { ChainStore } from "../../src/archiver/chain-store.ts";
 import { NonSequentialCheckpointError } from "../../src/archiver/errors.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
@@ -105,7 +105,7 @@ function add(chain: ChainStore, checkpoint: SyntheticCheckpoint): void {
 }
 
 describe("the chain store", () => {
-  it("a new chain store begins at genesis, with the network's constants in its tips", () => {
+  test("a new chain store begins at genesis, with the network's constants in its tips", () => {
     const { chain } = open();
     const zero = {
       block: { number: 0, hash: V4.genesis.blockHash },
@@ -127,7 +127,7 @@ describe("the chain store", () => {
     expect(chain.checkpointsOfEpoch(0)).toEqual([]);
   });
 
-  it("a chain store returns an added checkpoint by each of its indexes", () => {
+  test("a chain store returns an added checkpoint by each of its indexes", () => {
     const { chain } = open();
     const checkpoints = synthesizeChain([[2, 0], [1], [0, 3, 1]]);
     for (const checkpoint of checkpoints) add(chain, checkpoint);
@@ -171,7 +171,7 @@ describe("the chain store", () => {
     expect(chain.txLocation(new Uint8Array(31))).toBeUndefined();
   });
 
-  it("the chain store keeps the proven and finalized tips at or below the latest checkpoint", () => {
+  test("the chain store keeps the proven and finalized tips at or below the latest checkpoint", () => {
     const { chain, store } = open();
     const checkpoints = synthesizeChain([[1, 1], [1], [1]]);
     for (const checkpoint of checkpoints) add(chain, checkpoint);
@@ -190,7 +190,7 @@ describe("the chain store", () => {
     expect(chain.provenBlockNumber()).toBe(3);
   });
 
-  it("the chain store refuses a checkpoint that does not continue the chain, and stores nothing of it", () => {
+  test("the chain store refuses a checkpoint that does not continue the chain, and stores nothing of it", () => {
     const { chain, store } = open();
     const [first, , third] = synthesizeChain([[1], [1], [1]]);
     add(chain, first);
@@ -200,7 +200,7 @@ describe("the chain store", () => {
     expect(dump(store)).toEqual(before);
   });
 
-  it("removing checkpoints leaves every table of the chain store as it was before they were added", async () => {
+  test("removing checkpoints leaves every table of the chain store as it was before they were added", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ContentStore } from "../../src/archiver/content-store.ts";
 import type { LogPosition, TagRange } from "../../src/archiver/content-types.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
@@ -99,7 +99,7 @@ describe("reads over a synthetic chain", () => {
     const privately = (range: Partial<TagRange>) => content.privateLogsByTag(TAG, { limit: 10, ...range }).map(at);
     const publicly = (range: Partial<TagRange>) => content.publicLogsByTag(A, TAG, { limit: 10, ...range }).map(at);
 
-    it("logs by tag come in chain order; the index of a public log counts the tx's private logs too", () => {
+    test("logs by tag come in chain order; the index of a public log counts the tx's private logs too", () => {
       expect(privately({})).toEqual([
         [1, 0, 0],
         [1, 0, 2],
@@ -115,7 +115,7 @@ describe("reads over a synthetic chain", () => {
       expect(content.publicLogsByTag(B, OTHER_TAG, { limit: 10 })).toEqual([]);
     });
 
-    it("logs by tag come with their fields and the effects of their tx", () => {
+    test("logs by tag come with their fields and the effects of their tx", () => {
       const [, log] = content.privateLogsByTag(TAG, { limit: 2 });
       const { hash } = opened.chain.block(1)!;
       const tx = opened.chain.txEffects(1)[0];
@@ -126,7 +126,7 @@ describe("reads over a synthetic chain", () => {
       expect(toHex(content.publicLogsByTag(A, TAG, { limit: 9 })[2].logData)).toBe(toHex(concat(TAG, fr(4))));
     });
 
-    it("logs by tag continue strictly after a position, whatever fromBlock is", () => {
+    test("logs by tag continue strictly after a position, whatever fromBlock is", () => {
       expect(publicly({ after: position(1, 0, 3) })).toEqual([
         [1, 1, 1],
         [1, 1, 4],
@@ -146,7 +146,7 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ after: position(2 ** 40, 0, 0) })).toEqual([]);
     });
 
-    it("logs by tag can be limited to blocks, pages and a number of logs", () => {
+    test("logs by tag can be limited to blocks, pages and a number of logs", () => {
       expect(publicly({ fromBlock: 2 })).toEqual([[5, 0, 1]]);
       expect(publicly({ fromBlock: -4, toBlock: 5 })).toHaveLength(3);
       expect(publicly({ toBlock: 1 })).toEqual([]);
@@ -161,7 +161,7 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ limit: 0 })).toEqual([]);
     });
 
-    it("logs by tag can be limited to one tx", () => {
+    test("logs by tag can be limited to one tx", () => {
       expect(publicly({ txHash: txHash(1, 1) })).toEqual([
         [1, 1, 1],
         [1, 1, 4],
@@ -172,7 +172,7 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ txHash: seeded("unknown") })).toEqual([]);
     });
 
-    it("a lookup by a tag that is not 32 bytes finds no logs", () => {
+    test("a lookup by a tag that is not 32 bytes finds no logs", () => {
       expect(content.privateLogsByTag(TAG.subarray(1), { limit: 1 })).toEqual([]);
       expect(content.publicLogsByTag(A, concat(TAG, TAG), { limit: 1 })).toEqual([]);
     });
@@ -197,7 +197,7 @@ describe("reads over a synthetic chain", () => {
       [5, 0, 1],
     ];
 
-    it("a range query without a filter returns all logs of its kind in chain order", () => {
+    test("a range query without a filter returns all logs of its kind in chain order", () => {
       expect(search("publicLogs", {})).toEqual(found(ALL));
       expect(search("contractClassLogs", {})).toEqual(
         found([
@@ -209,7 +209,7 @@ describe("reads over a synthetic chain", () => {
       );
     });
 
-    it("public logs can be filtered by contract and tag, contract class logs only by contract", () => {
+    test("public logs can be filtered by contract and tag, contract class logs only by contract", () => {
       expect(search("publicLogs", { contractAddress: B })).toEqual(found([[1, 1, 2]]));
       expect(search("publicLogs", { contractAddress: A }).logs).toHaveLength(6);
       expect(search("publicLogs", { tag: TAG })).toEqual(
@@ -234,7 +234,7 @@ describe("reads over a synthetic chain", () => {
       expect(search("contractClassLogs", { contractAddress: fr(3), tag: TAG }).logs).toHaveLength(4);
     });
 
-    it("a range query includes fromBlock, excludes toBlock, and reports more logs for an inverted range", () => {
+    test("a range query includes fromBlock, excludes toBlock, and reports more logs for an inverted range", () => {
       expect(search("publicLogs", { fromBlock: 3, toBlock: 5 })).toEqual(
         found([
           [3, 0, 0],
@@ -250,7 +250,7 @@ describe("reads over a synthetic chain", () => {
       expect(search("publicLogs", { fromBlock: 2 ** 40, toBlock: 2 ** 41 })).toEqual(found([]));
     });
 
-    it("a range query continues strictly after any log, with any filter", () => {
+    test("a range query continues strictly after any log, with any filter", () => {
       for (const filter of [{}, { contractAddress: A }, { tag: TAG }, { contractAddress: A, tag: TAG }]) {
         const { logs } = search("publicLogs", filter);
         logs.forEach(([blockNumber, txIndex, logIndex], i) => {
@@ -263,13 +263,13 @@ describe("reads over a synthetic chain", () => {
       expect(search("publicLogs", { after, toBlock: 2 })).toEqual(found([], true));
     });
 
-    it("a range query stops at its limit and reports more logs, even if none follow", () => {
+    test("a range query stops at its limit and reports more logs, even if none follow", () => {
       expect(search("publicLogs", { limit: 4 })).toEqual(found(ALL.slice(0, 4), true));
       expect(search("publicLogs", { limit: 9 })).toEqual(found(ALL, true));
       expect(search("publicLogs", { limit: 10 })).toEqual(found(ALL));
     });
 
-    it("a range query can be limited to one tx", () => {
+    test("a range query can be limited to one tx", () => {
       expect(search("publicLogs", { txHash: txHash(1, 1) })).toEqual(found(ALL.slice(1, 5)));
       expect(search("publicLogs", { txHash: txHash(1, 1), contractAddress: B })).toEqual(found([[1, 1, 2]]));
       expect(search("publicLogs", { txHash: txHash(1, 1), fromBlock: 2 })).toEqual(found([]));
@@ -281,7 +281,7 @@ describe("reads over a synthetic chain", () => {
     });
   });
 
-  it("the content store returns the effects and the position of a tx", () => {
+  test("the content store returns the effects and the position of a tx", () => {
     const settled = content.settledTx(txHash(4, 1))!;
     expect(settled).toMatchObject({ blockNumber: 4, slotNumber: 20, txIndexInBlock: 1 });
     expect(settled.blockTimestamp).toBe(BigInt(slotTimestamp(20, CONSTANTS)));
@@ -291,7 +291,7 @@ describe("reads over a synthetic chain", () => {
     expect(content.settledTx(new Uint8Array(3))).toBeUndefined();
   });
 
-  it("the content store returns a contract class with the block that registered it first", () => {
+  test("the content store returns a contract class with the block that registered it first", () => {
     for (const [made, blockNumber] of [
       [first, 1],
       [second, 2],
@@ -308,7 +308,7 @@ describe("reads over a synthetic chain", () => {
     expect(content.contractClass(new Uint8Array(0))).toBeUndefined();
   });
 
-  it("the content store returns a contract instance with its class at a timestamp; of updates with one timestamp the last counts", () => {
+  test("the content store returns a contract instance with its class at a timestamp; of updates with one timestamp the last counts", () => {
     const current = (timestamp?: bigint) => {
       const found = content.contractInstance(instance.address, timestamp)!;
       expect(toHex(found.originalContractClassId)).toBe(toHex(first.id));
@@ -334,7 +334,7 @@ describe("reads over a synthetic chain", () => {
     expect(content.contractInstance(new Uint8Array(31))).toBeUndefined();
   });
 
-  it("the content store groups messages to L1 by checkpoint, block and tx", () => {
+  test("the content store groups messages to L1 by checkpoint, block and tx", () => {
     const text = (epoch: number) => content.l2ToL1Messages(epoch).map((c) => c.map((b) => b.map((t) => t.map(toHex))));
     const expected = MESSAGES.map((c) => c.map((b) => b.map((t) => t.map(toHex))));
     expect(text(0)).toEqual(expected.slice(0, 2));
@@ -344,7 +344,7 @@ describe("reads over a synthetic chain", () => {
   });
 });
 
-it("before the first block only the protocol contracts are known", async () => {
+test("before the first block only the protocol contracts are known", async () => {
   const { content, close } = openChain();
   try {
     expect(content.contractInstance(fr(5))).toMatchObject({ blockNumber: 0, salt: fr(1), deployer: fr(5) });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { contractEvents, type RefusedEvent } from "../../src/archiver/contract-events.ts";
 import { packedBytecodeFields, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
@@ -182,12 +182,12 @@ const IGNORED: [name: string, logs: TxLogs][] = [
 ];
 
 describe("contract events", () => {
-  it("the tag of an instance log is the magic value siloed with the registry's address", () => {
+  test("the tag of an instance log is the magic value siloed with the registry's address", () => {
     const magic = fromHex("0x174c6b3d0fd14728e4fc5e53f7b262ab943546a7e125e2ed5e9fde3cf0b3e22f");
     expect(toHex(siloPrivateLogFirstField(core, INSTANCE_REGISTRY, magic))).toBe(toHex(INSTANCE_PUBLISHED));
   });
 
-  it("the contract events of a valid block are found with their tx and log index", () => {
+  test("the contract events of a valid block are found with their tx and log index", () => {
     const txs = effects([
       {},
       {
@@ -205,23 +205,23 @@ describe("contract events", () => {
     expect(refused).toEqual([]);
   });
 
-  it("fields that a contract event's log did not emit are read as zero", () => {
+  test("fields that a contract event's log did not emit are read as zero", () => {
     const zeros = madeClass("zeros", core, new Uint8Array(70));
     const { classes } = contractEvents(effects([classLog(zeros.log.fields.subarray(0, 6 * 32))]), core);
     expect(classes.map(({ id }) => toHex(id))).toEqual([toHex(zeros.id)]);
   });
 
-  it.each(REFUSED)("a contract event is refused by the rule that it breaks: %s", (_, logs, event, rule) => {
+  test.each(REFUSED)("a contract event is refused by the rule that it breaks: %s", (_, logs, event, rule) => {
     const found = contractEvents(effects([{}, logs]), core);
     expect(found).toMatchObject({ classes: [], instances: [], updates: [] });
     expect(found.refused).toEqual([{ event, tx: 1, log: 0, rule: expect.stringMatching(rule) }]);
   });
 
-  it.each(IGNORED)("a log is not a contract event: %s", (_, logs) => {
+  test.each(IGNORED)("a log is not a contract event: %s", (_, logs) => {
     expect(contractEvents(effects([logs]), core)).toEqual({ classes: [], instances: [], updates: [], refused: [] });
   });
 
-  it("the timestamp of change of an instance update may be any field element", () => {
+  test("the timestamp of change of an instance update may be any field element", () => {
     const log = updateLog(instance.address, fr(0), good.id, 5);
     const fields = withWord(log.fields, 4, bigUintBytes(FR_MODULUS - 1n, 32));
     expect(contractEvents(effects([{ public: [{ ...log, fields }] }]), core).updates).toHaveLength(1);
@@ -235,7 +235,7 @@ describe("contract events of the network", () => {
     return readCheckpointBlobs(wholeBlobs(vector)).blocks[0].txs;
   };
 
-  it.each(live.contractClasses)("the recorded contract class $contractClassId is read from its log", (v) => {
+  test.each(live.contractClasses)("the recorded contract class $contractClassId is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
     const { classes, refused } = contractEvents(txs, core);
     expect(refused).toEqual([]);
@@ -248,7 +248,7 @@ describe("contract events of the network", () => {
     expect(toHex(publicBytecodeCommitment(core, event.packedBytecode))).toBe(v.publicBytecodeCommitment);
   });
 
-  it.each(live.contractInstances)("the recorded contract instance $address is read from its log", (v) => {
+  test.each(live.contractInstances)("the recorded contract instance $address is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
     const found = contractEvents(txs, core).instances.find(({ tx }) => tx === v.txIndex)!;
     expect(toHex(found.address)).toBe(v.computedAddress);
@@ -265,7 +265,7 @@ describe("invalid contract events on L1", () => {
   let follower: Follower | undefined;
   afterEach(() => follower?.close());
 
-  it("invalid contract events on L1 register nothing, do not stop the sync, and are logged as one warning each", async () => {
+  test("invalid contract events on L1 register nothing, do not stop the sync, and are logged as one warning each", async () => {
     const l1 = new FakeL1(core);
     const logs = REFUSED.map(([, log]) => log);
     l1.propose([logs.length], { logs: [logs] });
@@ -295,7 +295,7 @@ describe("valid contents of blocks that stop other nodes", () => {
   let follower: Follower | undefined;
   afterEach(() => follower?.close());
 
-  it("a public log without fields is stored, given back, and unwound", async () => {
+  test("a public log without fields is stored, given back, and unwound", async () => {
     const l1 = new FakeL1(core);
     const empty = { contractAddress: seeded("emitter"), fields: new Uint8Array(0) };
     l1.propose([1], { logs: [[{ public: [empty] }]] });
@@ -313,7 +313,7 @@ describe("valid contents of blocks that stop other nodes", () => {
     expect(found()).toEqual([]);
   });
 
-  it("a protocol contract's class that is published again stays that of block 0, also after a reorg", async () => {
+  test("a protocol contract's class that is published again stays that of block 0, also after a reorg", async () => {
     const [{ classId, artifactHash, privateFunctionsRoot, packedBytecode }] = V4.contracts.protocolContracts;
     const fields = concat(
       ...[CLASS_PUBLISHED, classId, fr(1), artifactHash, privateFunctionsRoot, fr(packedBytecode.length)],

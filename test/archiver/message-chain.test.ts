@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MessageOrderError } from "../../src/archiver/errors.ts";
 import { insertMessages, messagesOfCheckpoint, removeMessagesAfter } from "../../src/archiver/message-chain.ts";
 import type { InboxMessage } from "../../src/l1/types.ts";
@@ -41,7 +41,7 @@ const insert = (messages: InboxMessage[]) =>
   opened.store.transaction(() => insertMessages(opened.chain.messages, messages));
 
 describe("L1-to-L2 messages", () => {
-  it("L1-to-L2 messages are found by index, by leaf and by checkpoint", () => {
+  test("L1-to-L2 messages are found by index, by leaf and by checkpoint", () => {
     const messages = inbox([2, 0, 3]);
     insert(messages);
     const { messages: stored } = opened.chain;
@@ -55,7 +55,7 @@ describe("L1-to-L2 messages", () => {
     expect(stored.before(messages[0].index)).toBeUndefined();
   });
 
-  it("L1-to-L2 messages of a recorded inbox are accepted", () => {
+  test("L1-to-L2 messages of a recorded inbox are accepted", () => {
     const { events } = readVectors<L1Vectors>("l1.json").scenario.l1ToL2;
     insert(
       events.map((e) => ({
@@ -70,7 +70,7 @@ describe("L1-to-L2 messages", () => {
     expect(opened.chain.messages.count()).toBe(events.length);
   });
 
-  it("L1-to-L2 messages may be added again with another L1 block", () => {
+  test("L1-to-L2 messages may be added again with another L1 block", () => {
     const messages = inbox([3]);
     insert(messages);
     insert(messages.slice(1).map((m) => ({ ...m, l1BlockNumber: 99 })));
@@ -78,7 +78,7 @@ describe("L1-to-L2 messages", () => {
     expect(opened.chain.messages.get(messages[1].index)?.l1BlockNumber).toBe(99);
   });
 
-  it("a batch of L1-to-L2 messages is refused as a whole if one of them does not continue the chain", () => {
+  test("a batch of L1-to-L2 messages is refused as a whole if one of them does not continue the chain", () => {
     const messages = inbox([2, 2]);
     const other = inbox([2, 2], "other");
     const cases: [string, InboxMessage[], RegExp][] = [
@@ -96,7 +96,7 @@ describe("L1-to-L2 messages", () => {
     }
   });
 
-  it("removing L1-to-L2 messages leaves the rows as they were before they were added", () => {
+  test("removing L1-to-L2 messages leaves the rows as they were before they were added", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(4), { maxLength: 5 }), fc.nat(20), (counts, keep) => {
         const messages = inbox(counts);

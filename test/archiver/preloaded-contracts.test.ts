@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../src/archiver/preloaded-contracts.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
 import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
@@ -29,7 +29,7 @@ describe("the protocol contracts", () => {
     expect(V4.contracts.protocolContracts.find(({ name }) => name === v.name)!.address).toEqual(fromHex(v.address));
   });
 
-  it("there are six protocol contracts, and their derived addresses hash to the network's value", () => {
+  test("there are six protocol contracts, and their derived addresses hash to the network's value", () => {
     const instances = [...PRELOADED_INSTANCES.values()];
     expect(instances.map(({ address }) => address)).toEqual([1, 2, 3, 4, 5, 6].map(fr));
     const addresses = instances.map(({ salt, deployer, initializationHash, originalContractClassId, publicKeys }) => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type ProposedBlockRefusedError, type ProposedBlockRule, SyncPausedError } from "../../src/archiver/errors.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
@@ -97,7 +97,7 @@ async function synced(options?: FollowOptions) {
 }
 
 describe("a proposed block", () => {
-  it("a proposed block becomes the proposed tip at once, without changing the checkpointed one", async () => {
+  test("a proposed block becomes the proposed tip at once, without changing the checkpointed one", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 0]);
     await follower.synchronizer.addProposedBlock(blocks[0]);
@@ -116,7 +116,7 @@ describe("a proposed block", () => {
     ]);
   });
 
-  it("a proposed block is added without any call to L1", async () => {
+  test("a proposed block is added without any call to L1", async () => {
     const { l1, follower } = await synced();
     l1.mine();
     const { latestBlock } = l1;
@@ -136,7 +136,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([3, 2]);
   });
 
-  it("a proposed block may be the chain's first, with the messages of its checkpoint", async () => {
+  test("a proposed block may be the chain's first, with the messages of its checkpoint", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.send(2);
@@ -156,7 +156,7 @@ describe("a proposed block", () => {
     expect([...follower.worldState.messagesSeen.values()]).toEqual([0, 0, 2]);
   });
 
-  it("a proposed block leaves no trace if its roots do not match or its commit fails", async () => {
+  test("a proposed block leaves no trace if its roots do not match or its commit fails", async () => {
     const { l1, follower } = await synced();
     const before = rows(follower);
     const [block] = next(l1, [1]).blocks;
@@ -178,7 +178,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([3, 2]);
   });
 
-  it("a proposed block is refused with the rule that it breaks", async () => {
+  test("a proposed block is refused with the rule that it breaks", async () => {
     const { l1, follower } = await synced();
     const refused = async (block: ProposedBlock): Promise<ProposedBlockRule> => {
       const before = rows(follower);
@@ -224,7 +224,7 @@ describe("a proposed block", () => {
     await follower.synchronizer.addProposedBlock(second);
   });
 
-  it("a proposed block that is applied while the chain is unwound is refused because it no longer continues it", async () => {
+  test("a proposed block that is applied while the chain is unwound is refused because it no longer continues it", async () => {
     const { l1, follower } = await synced();
     const [first, second] = next(l1, [1, 1]).blocks;
     await follower.synchronizer.addProposedBlock(first);
@@ -242,7 +242,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([2, 2]);
   });
 
-  it("a proposed block is refused while syncing is paused, and after the synchronizer stopped", async () => {
+  test("a proposed block is refused while syncing is paused, and after the synchronizer stopped", async () => {
     const { l1, follower } = await synced();
     const [block] = next(l1, [1]).blocks;
     await follower.synchronizer.pause();
@@ -260,7 +260,7 @@ async function rebuildOf(l1: FakeL1, index: number): Promise<ProposedBlock[]> {
 }
 
 describe("a checkpoint that arrives from L1 after proposed blocks", () => {
-  it("a checkpoint with the same blocks as proposed keeps them: none is fetched or applied again", async () => {
+  test("a checkpoint with the same blocks as proposed keeps them: none is fetched or applied again", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 0, 2]);
     await addAll(follower, blocks);
@@ -274,7 +274,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("a checkpoint with more blocks than proposed adds the others", async () => {
+  test("a checkpoint with more blocks than proposed adds the others", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 0, 2]);
     await addAll(follower, blocks.slice(0, 2));
@@ -284,7 +284,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("a checkpoint with fewer blocks than proposed removes the surplus", async () => {
+  test("a checkpoint with fewer blocks than proposed removes the surplus", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 1, 1]);
     await addAll(follower, blocks);
@@ -298,7 +298,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("a checkpoint that differs from the proposed blocks at one block replaces it and all after it", async () => {
+  test("a checkpoint that differs from the proposed blocks at one block replaces it and all after it", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 1, 1]);
     await addAll(follower, blocks);
@@ -312,7 +312,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("an entirely different checkpoint replaces all proposed blocks, also when more checkpoints follow", async () => {
+  test("an entirely different checkpoint replaces all proposed blocks, also when more checkpoints follow", async () => {
     const { l1, follower } = await synced();
     await addAll(follower, next(l1, [1, 1, 1]).blocks);
     publish(l1, next(l1, [1], { salt: "theirs" }).checkpoint);
@@ -322,7 +322,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("a checkpoint is rebuilt from L1's blobs if the words of its proposed blocks were stored wrongly", async () => {
+  test("a checkpoint is rebuilt from L1's blobs if the words of its proposed blocks were stored wrongly", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 1]);
     const { body } = blocks[1];
@@ -336,7 +336,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("a checkpoint with invalid attestations does not remove the proposed blocks before their slot is over", async () => {
+  test("a checkpoint with invalid attestations does not remove the proposed blocks before their slot is over", async () => {
     const { l1, follower } = await synced({
       validateAttestations: async ({ checkpointNumber }) =>
         checkpointNumber === 2
@@ -363,7 +363,7 @@ describe("a checkpoint that arrives from L1 after proposed blocks", () => {
 });
 
 describe("proposed blocks whose checkpoint does not come", () => {
-  it("proposed blocks without a checkpoint are removed when they arrive at the end of the iteration that saw a later slot", async () => {
+  test("proposed blocks without a checkpoint are removed when they arrive at the end of the iteration that saw a later slot", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1]);
     l1.mine();
@@ -380,7 +380,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(tipsOf(follower)).toEqual([2, 2]);
   });
 
-  it("proposed blocks without a checkpoint are removed once the next L1 block is in a later slot", async () => {
+  test("proposed blocks without a checkpoint are removed once the next L1 block is in a later slot", async () => {
     const { l1, follower } = await synced();
     const before = rows(follower) as Record<string, unknown>;
     await addAll(follower, next(l1, [1, 2]).blocks);
@@ -398,7 +398,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(rows(follower)).toEqual({ ...((await freshRows(l1)) as object), ...state });
   });
 
-  it("proposed blocks are removed with the checkpoints below them by a reorg or an operator's rollback", async () => {
+  test("proposed blocks are removed with the checkpoints below them by a reorg or an operator's rollback", async () => {
     const { l1, follower } = await synced();
     const second = next(l1, [1]);
     publish(l1, second.checkpoint);
@@ -421,7 +421,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("proposed blocks survive a restart, and are then confirmed by their checkpoint or removed", async () => {
+  test("proposed blocks survive a restart, and are then confirmed by their checkpoint or removed", async () => {
     for (const arrives of [true, false]) {
       const { l1, follower } = await synced();
       const { checkpoint, blocks } = next(l1, [1, 1]);
@@ -440,7 +440,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
   });
 });
 
-it("a poke makes the next iteration begin at once, also if it comes during an iteration", async () => {
+test("a poke makes the next iteration begin at once, also if it comes during an iteration", async () => {
   const { l1, follower } = await synced({ pollingIntervalMs: 1_000_000 });
   const { synchronizer } = follower;
   let iterated = Promise.withResolvers<void>();
@@ -469,7 +469,7 @@ it("a poke makes the next iteration begin at once, also if it comes during an it
   expect(tipsOf(follower)).toEqual([5, 5]);
 });
 
-it("any sequence of proposals, checkpoints, reorgs and restarts ends in the rows of a node that synced from L1 alone", async () => {
+test("any sequence of proposals, checkpoints, reorgs and restarts ends in the rows of a node that synced from L1 alone", async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constantFrom("add", "publish", "add and publish"),

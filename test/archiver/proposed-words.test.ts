@@ -1,11 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../../src/protocol/checkpoint-blob-writer.ts";
 import { GENESIS_ARCHIVE, rebuildInput, synthesize } from "../world/archiver/synthetic-chain.ts";
 
-it("rebuilt blocks serialize to the words of the blobs that they came from", () => {
+test("rebuilt blocks serialize to the words of the blobs that they came from", () => {
   const core = loadCore();
   for (const blocks of [[[]], [[[], []]], [[], [[]], []]]) {
     const plan = { number: 1, slot: 3, firstBlock: 1, lastArchive: GENESIS_ARCHIVE, salt: "words", blocks };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { InvalidCheckpointError } from "../../src/archiver/errors.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { RebuildPool } from "../../src/archiver/rebuilders.ts";
@@ -36,7 +36,7 @@ const cases = [
 
 describe("a checkpoint rebuilt from its blobs", () => {
   for (const [name, vector, version] of cases) {
-    it(`a checkpoint rebuilt from its blobs has the blocks of the network: ${name} ${vector.checkpointNumber}`, () => {
+    test(`a checkpoint rebuilt from its blobs has the blocks of the network: ${name} ${vector.checkpointNumber}`, () => {
       const rebuilt = rebuildCheckpoint(inputOf(vector, version), core);
       expect(toHex(checkpointHash(rebuilt.header))).toBe(vector.computed.checkpointHeaderHash);
       expect(toHex(rebuilt.outHash)).toBe(vector.computed.checkpointOutHash);
@@ -57,7 +57,7 @@ describe("a checkpoint rebuilt from its blobs", () => {
     });
   }
 
-  it("a checkpoint rebuilt on a pool thread has the result or the error of this thread", async () => {
+  test("a checkpoint rebuilt on a pool thread has the result or the error of this thread", async () => {
     const pool = new RebuildPool(core, { threads: 1, fromWords: 0 });
     try {
       const input = inputOf(l1.scenario.checkpoints[0], l1.scenario.constants.version);
@@ -100,13 +100,13 @@ describe("checkpoints that break a rule", () => {
     ["size", { ...good, blobs: good.blobs.subarray(0, 131_040) }, /1 to 6 whole blobs/],
   ];
   for (const [name, input, rule] of broken) {
-    it(`a checkpoint is refused with the field and the rule that it breaks: ${name}`, () => {
+    test(`a checkpoint is refused with the field and the rule that it breaks: ${name}`, () => {
       expect(() => rebuildCheckpoint(input, core)).toThrow(rule);
       expect(() => rebuildCheckpoint(input, core)).toThrow(DecodeError);
     });
   }
 
-  it("the error of a checkpoint that the chain refuses holds its number, archive and L1 block", () => {
+  test("the error of a checkpoint that the chain refuses holds its number, archive and L1 block", () => {
     const cause = new DecodeError("checkpoint 3", "inHash must equal that of its L1-to-L2 messages");
     const error = new InvalidCheckpointError(
       { checkpointNumber: 3, archiveRoot: new Uint8Array(32), l1: { number: 50 } },
@@ -126,12 +126,12 @@ describe("continuation of the chain", () => {
     return { blockNumber: last.number, archiveRoot: last.archiveRoot };
   };
 
-  it("a checkpoint continues the chain with its messages and the out hashes of its epoch", () => {
+  test("a checkpoint continues the chain with its messages and the out hashes of its epoch", () => {
     checkContinuation(rebuilt[1], endOf(0), messages(2), [rebuilt[0].outHash]);
     checkContinuation(rebuilt[2], endOf(1), messages(3), [rebuilt[0].outHash, rebuilt[1].outHash]);
   });
 
-  it("a checkpoint is refused if its messages, out hashes, block number or archive do not continue the chain", () => {
+  test("a checkpoint is refused if its messages, out hashes, block number or archive do not continue the chain", () => {
     const [first, second] = rebuilt;
     expect(() => checkContinuation(second, endOf(0), [], [first.outHash])).toThrow(/inHash must equal/);
     expect(() => checkContinuation(second, endOf(0), messages(2), [])).toThrow(/epochOutHash must equal/);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { SyncPausedError } from "../../src/archiver/errors.ts";
 import { RollbackRefusedError } from "../../src/archiver/roll-back.ts";
 import { loadCore } from "../../src/core/load-core.ts";
@@ -38,7 +38,7 @@ function chainOfSix(): FakeL1 {
 
 describe("rolling back", () => {
   for (const checkpoint of [5, 4, 3, 2, 1]) {
-    it(`rolling back to checkpoint ${checkpoint} gives the rows of a node that read L1 up to there, and syncing gives the same rows again`, async () => {
+    test(`rolling back to checkpoint ${checkpoint} gives the rows of a node that read L1 up to there, and syncing gives the same rows again`, async () => {
       const l1 = chainOfSix();
       const follower = start(l1);
       await follower.synchronizer.syncOnce();
@@ -78,7 +78,7 @@ describe("rolling back", () => {
     });
   }
 
-  it("rolling back behind the kept history replays the stored blocks, without L1 and blobs", async () => {
+  test("rolling back behind the kept history replays the stored blocks, without L1 and blobs", async () => {
     const l1 = chainOfSix();
     const follower = start(l1, { checkpointHistory: 1 });
     await follower.synchronizer.syncOnce();
@@ -99,7 +99,7 @@ describe("rolling back", () => {
     expect(follower.worldState.status()).toEqual({ tip: 12, finalized: 6, oldest: 5 });
   });
 
-  it("an interrupted replay continues after a restart", async () => {
+  test("an interrupted replay continues after a restart", async () => {
     const l1 = chainOfSix();
     let follower = start(l1, { checkpointHistory: 1 });
     await follower.synchronizer.syncOnce();
@@ -117,7 +117,7 @@ describe("rolling back", () => {
     expect(follower.worldState.status().tip).toBe(12);
   });
 
-  it("rolling back announces the removed blocks", async () => {
+  test("rolling back announces the removed blocks", async () => {
     const follower = start(chainOfSix());
     await follower.synchronizer.syncOnce();
     await follower.synchronizer.rollBackTo(10);
@@ -126,7 +126,7 @@ describe("rolling back", () => {
     expect(fact).toMatchObject({ reason: "rollback", tip: 10, removed: [{ number: 12 }, { number: 11 }] });
   });
 
-  it.each([
+  test.each([
     [12, "Target L2 block 12 must be less than current L2 block 12"],
     [99, "Target L2 block 99 must be less than current L2 block 12"],
     [0, "Target L2 block 0 not found"],
@@ -149,7 +149,7 @@ describe("rolling back", () => {
 });
 
 describe("pausing", () => {
-  it("pausing ends an iteration between two commits, without an error", async () => {
+  test("pausing ends an iteration between two commits, without an error", async () => {
     const l1 = chainOfSix();
     const follower = start(l1, { commit: { checkpoints: 1, bytes: 1 }, prefetch: 1 });
     follower.synchronizer.start();
@@ -163,7 +163,7 @@ describe("pausing", () => {
     expect(follower.log.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
   });
 
-  it("an iteration that was requested before a pause does not begin during it", async () => {
+  test("an iteration that was requested before a pause does not begin during it", async () => {
     const l1 = chainOfSix();
     const follower = start(l1);
     const iteration = follower.synchronizer.syncOnce();
@@ -173,7 +173,7 @@ describe("pausing", () => {
   });
 });
 
-it("a new polling interval takes effect at once", async () => {
+test("a new polling interval takes effect at once", async () => {
   const l1 = chainOfSix();
   const follower = start(l1, { pollingIntervalMs: 3_600_000 });
   follower.synchronizer.start();

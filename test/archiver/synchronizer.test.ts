@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { InconsistentL1Error, InvalidCheckpointError, ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
@@ -35,7 +35,7 @@ function expectInStep(follower: Follower, l1: FakeL1): void {
 }
 
 describe("following L1", () => {
-  it("a synchronizer adds messages, checkpoints of many shapes and proofs", async () => {
+  test("a synchronizer adds messages, checkpoints of many shapes and proofs", async () => {
     const l1 = new FakeL1(core);
     l1.propose([1, 0, 2]);
     l1.send(3);
@@ -59,7 +59,7 @@ describe("following L1", () => {
     expect(follower.synchronizer.times).toMatchObject({ checkpoints: 4, blocks: 6, txs: 6 });
   });
 
-  it("a synchronizer reads nothing while L1 stands still, and little if nothing happened", async () => {
+  test("a synchronizer reads nothing while L1 stands still, and little if nothing happened", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -73,7 +73,7 @@ describe("following L1", () => {
     expect(l1.calls).not.toContain("messages");
   });
 
-  it("a synchronizer continues after a restart where it stopped", async () => {
+  test("a synchronizer continues after a restart where it stopped", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1, 1]);
@@ -88,7 +88,7 @@ describe("following L1", () => {
     expect(l1.blobs.fetched).toBe(fetched + 1);
   });
 
-  it("a synchronizer commits in batches within their bounds", async () => {
+  test("a synchronizer commits in batches within their bounds", async () => {
     const l1 = new FakeL1(core);
     for (let i = 0; i < 7; i++) l1.propose();
     const follower = start(l1, { commit: { checkpoints: 3, bytes: 2 ** 30 } });
@@ -101,7 +101,7 @@ describe("following L1", () => {
     ]);
   });
 
-  it("a synchronizer keeps what was committed before a commit fails", async () => {
+  test("a synchronizer keeps what was committed before a commit fails", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -124,7 +124,7 @@ describe("following L1", () => {
 
 describe("L1 reorgs", () => {
   for (let depth = 1; depth <= 7; depth++) {
-    it(`a reorg of ${depth} blocks unwinds to what L1 still has, and the rest is read again`, async () => {
+    test(`a reorg of ${depth} blocks unwinds to what L1 still has, and the rest is read again`, async () => {
       const l1 = new FakeL1(core);
       for (let i = 0; i < 3; i++) {
         l1.propose([1, 1]);
@@ -145,7 +145,7 @@ describe("L1 reorgs", () => {
     });
   }
 
-  it("a reorg that only moves checkpoints to other L1 blocks keeps the checkpoints", async () => {
+  test("a reorg that only moves checkpoints to other L1 blocks keeps the checkpoints", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -171,7 +171,7 @@ describe("L1 reorgs", () => {
       expect(chainRows(follower)).toEqual(chainRows(fresh));
     };
 
-    it("no row keeps a replaced L1 block when a reorg moved checkpoints and the one after them was replaced", async () => {
+    test("no row keeps a replaced L1 block when a reorg moved checkpoints and the one after them was replaced", async () => {
       const l1 = new FakeL1(core);
       l1.propose([0]);
       l1.propose([0]);
@@ -183,7 +183,7 @@ describe("L1 reorgs", () => {
       await expectLikeFresh(follower, l1);
     });
 
-    it("no row keeps a replaced L1 block when a reorg moved checkpoints and an invalid one after them was replaced", async () => {
+    test("no row keeps a replaced L1 block when a reorg moved checkpoints and an invalid one after them was replaced", async () => {
       const l1 = new FakeL1(core);
       l1.propose();
       const bad = toHex(l1.propose().archiveRoot);
@@ -222,19 +222,19 @@ describe("L1 reorgs", () => {
       return { l1, follower, back };
     };
 
-    it("no row keeps a replaced L1 block when reading failed before all moved checkpoints were read", async () => {
+    test("no row keeps a replaced L1 block when reading failed before all moved checkpoints were read", async () => {
       const { l1, follower } = await cutOff(4);
       await expectLikeFresh(follower, l1);
     });
 
-    it("no row keeps a replaced L1 block when reading failed and L1 returned to its earlier blocks", async () => {
+    test("no row keeps a replaced L1 block when reading failed and L1 returned to its earlier blocks", async () => {
       const { l1, follower, back } = await cutOff(4);
       back();
       while (l1.height < 20) l1.mine();
       await expectLikeFresh(follower, l1);
     });
 
-    it("no row keeps a replaced L1 block when reading failed, L1 returned to its earlier blocks, and the chain was rolled back", async () => {
+    test("no row keeps a replaced L1 block when reading failed, L1 returned to its earlier blocks, and the chain was rolled back", async () => {
       const { l1, follower, back } = await cutOff(4);
       back();
       l1.mine();
@@ -242,7 +242,7 @@ describe("L1 reorgs", () => {
       await expectLikeFresh(follower, l1);
     });
 
-    it("no row keeps a replaced L1 block when reading failed, and fewer blocks replaced those and the one before", async () => {
+    test("no row keeps a replaced L1 block when reading failed, and fewer blocks replaced those and the one before", async () => {
       const { l1, follower } = await cutOff(3);
       l1.reorg(l1.height - 11);
       l1.reorg(1, true);
@@ -251,7 +251,7 @@ describe("L1 reorgs", () => {
     });
   });
 
-  it("checkpoints that a reorg put behind the last read block are found", async () => {
+  test("checkpoints that a reorg put behind the last read block are found", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.mine();
@@ -266,7 +266,7 @@ describe("L1 reorgs", () => {
     expectInStep(follower, l1);
   });
 
-  it("a reorg of the whole chain unwinds to genesis", async () => {
+  test("a reorg of the whole chain unwinds to genesis", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -300,7 +300,7 @@ describe("L1 reorgs", () => {
       return { l1, follower };
     }
 
-    it("a reorg to a shorter L1 is noticed at the first replaced block, and the chain continues from there", async () => {
+    test("a reorg to a shorter L1 is noticed at the first replaced block, and the chain continues from there", async () => {
       const { l1, follower } = await followed();
       l1.reorg(8);
       l1.mine();
@@ -316,7 +316,7 @@ describe("L1 reorgs", () => {
       expectInStep(follower, l1);
     });
 
-    it("a reorg to a shorter L1 is noticed after a restart", async () => {
+    test("a reorg to a shorter L1 is noticed after a restart", async () => {
       const { l1, follower } = await followed();
       const again = await follower.restart();
       open.splice(open.indexOf(follower), 1, again);
@@ -326,7 +326,7 @@ describe("L1 reorgs", () => {
       expectInStep(again, l1);
     });
 
-    it("a reorg to a shorter L1 unwinds to genesis if L1 lost all checkpoints", async () => {
+    test("a reorg to a shorter L1 unwinds to genesis if L1 lost all checkpoints", async () => {
       const { l1, follower } = await followed();
       l1.reorg(12);
       l1.mine();
@@ -335,7 +335,7 @@ describe("L1 reorgs", () => {
       expectInStep(follower, l1);
     });
 
-    it("an endpoint that lags is not taken for a reorg to a shorter L1, also after blocks were replaced", async () => {
+    test("an endpoint that lags is not taken for a reorg to a shorter L1, also after blocks were replaced", async () => {
       const { l1, follower } = await followed();
       l1.reorg(6, true);
       l1.mine();
@@ -356,7 +356,7 @@ describe("L1 reorgs", () => {
     });
   });
 
-  it("a reorg below the finalized block is refused and changes nothing", async () => {
+  test("a reorg below the finalized block is refused and changes nothing", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -374,7 +374,7 @@ describe("L1 reorgs", () => {
 });
 
 describe("proofs and pruning", () => {
-  it("the proven tip follows L1's, also back and to zero", async () => {
+  test("the proven tip follows L1's, also back and to zero", async () => {
     const l1 = new FakeL1(core);
     l1.propose([2]);
     l1.propose([1]);
@@ -420,7 +420,7 @@ describe("proofs and pruning", () => {
       l1.archiveAt = async (number) => (await l1.status(number, older)).archiveOfMyCheckpoint;
     }
 
-    it("does not unwind proven checkpoints while the L1 block of the proof stands", async () => {
+    test("does not unwind proven checkpoints while the L1 block of the proof stands", async () => {
       const { l1, follower, older } = await followed();
       const rows = chainRows(follower);
       const { status, canPruneAtTime, archiveAt } = l1;
@@ -438,7 +438,7 @@ describe("proofs and pruning", () => {
       expect(follower.events.filter(([event]) => event === "blocksRemoved")).toEqual([]);
     });
 
-    it("is not believed while another endpoint has the proof in the same L1 block", async () => {
+    test("is not believed while another endpoint has the proof in the same L1 block", async () => {
       const { l1, follower, older } = await followed();
       const { views } = l1;
       // The block of the proof is replaced, so that only the other endpoint tells.
@@ -454,7 +454,7 @@ describe("proofs and pruning", () => {
       expect(follower.chain.latestCheckpointNumber()).toBe(5);
     });
 
-    it("does not lower the proven tip while the endpoint is behind the proof", async () => {
+    test("does not lower the proven tip while the endpoint is behind the proof", async () => {
       const { l1, follower } = await followed();
       const behind = await l1.block(l1.height - 1);
       const { latestBlock } = l1;
@@ -467,7 +467,7 @@ describe("proofs and pruning", () => {
       expectInStep(follower, l1);
     });
 
-    it("is believed when L1 replaced the block of the proof, and has none in the new one", async () => {
+    test("is believed when L1 replaced the block of the proof, and has none in the new one", async () => {
       const { l1, follower } = await followed();
       l1.reorg(5);
       l1.mine();
@@ -480,7 +480,7 @@ describe("proofs and pruning", () => {
     });
   });
 
-  it("unproven checkpoints are removed as soon as L1 would prune them, and are not read again", async () => {
+  test("unproven checkpoints are removed as soon as L1 would prune them, and are not read again", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.mine({ proven: 1 });
@@ -508,7 +508,7 @@ describe("proofs and pruning", () => {
     expect(follower.chain.latestBlockNumber()).toBe(2);
   });
 
-  it("pruned checkpoints are read again if a late proof saves them on L1", async () => {
+  test("pruned checkpoints are read again if a late proof saves them on L1", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -522,7 +522,7 @@ describe("proofs and pruning", () => {
     expect(follower.chain.provenBlockNumber()).toBe(2);
   });
 
-  it("a checkpoint is replaced if L1 gives its number to another", async () => {
+  test("a checkpoint is replaced if L1 gives its number to another", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1, 1]);
@@ -537,7 +537,7 @@ describe("proofs and pruning", () => {
     expect(chainRows(follower)).toEqual(chainRows(fresh));
   });
 
-  it("blocks that are proven at L1's finalized block are finalized, and old history is dropped", async () => {
+  test("blocks that are proven at L1's finalized block are finalized, and old history is dropped", async () => {
     const l1 = new FakeL1(core);
     for (let i = 1; i <= 6; i++) {
       l1.propose([1]);
@@ -550,7 +550,7 @@ describe("proofs and pruning", () => {
     expect(follower.worldState.status()).toEqual({ tip: 6, finalized: 5, oldest: 4 });
   });
 
-  it("a long history is dropped part by part, with each commit, and also while nothing new is finalized", async () => {
+  test("a long history is dropped part by part, with each commit, and also while nothing new is finalized", async () => {
     const l1 = new FakeL1(core);
     for (let i = 1; i <= 6; i++) {
       l1.propose([1]);
@@ -570,7 +570,7 @@ describe("proofs and pruning", () => {
     expect(follower.worldState.status()).toMatchObject({ tip: 9, finalized: 6 });
   });
 
-  it("an endpoint without historical state is reported once, and syncing continues", async () => {
+  test("an endpoint without historical state is reported once, and syncing continues", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.finalized = l1.height;
@@ -593,7 +593,7 @@ describe("proofs and pruning", () => {
 });
 
 describe("recovery", () => {
-  it("a missing blob stops the sync after the checkpoint before it, and the sync continues once the blob is there", async () => {
+  test("a missing blob stops the sync after the checkpoint before it, and the sync continues once the blob is there", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -608,7 +608,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("an altered blob with the expected hash is noticed", async () => {
+  test("an altered blob with the expected hash is noticed", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const second = l1.propose();
@@ -622,7 +622,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("the altered blobs of a source are replaced at once by a fetch that recomputes commitments", async () => {
+  test("the altered blobs of a source are replaced at once by a fetch that recomputes commitments", async () => {
     const l1 = new FakeL1(core);
     const checkpoints = Array.from({ length: 5 }, () => l1.propose());
     const follower = start(l1);
@@ -635,7 +635,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("a checkpoint that breaks the protocol is not stored, and the chain continues when L1 replaces it", async () => {
+  test("a checkpoint that breaks the protocol is not stored, and the chain continues when L1 replaces it", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1], { spoil: ({ header }) => void header.fill(1, 129, 160) });
@@ -649,7 +649,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("a checkpoint with wrong state roots is not stored, while those before it in the batch are", async () => {
+  test("a checkpoint with wrong state roots is not stored, while those before it in the batch are", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -668,7 +668,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("a synchronizer recovers from an endpoint whose logs lag behind its state", async () => {
+  test("a synchronizer recovers from an endpoint whose logs lag behind its state", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -680,7 +680,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("an endpoint that falls behind does not unwind the chain", async () => {
+  test("an endpoint that falls behind does not unwind the chain", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const behind = await l1.latestBlock();
@@ -697,7 +697,7 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
-  it("a synchronizer recovers from an endpoint that fails one call in three", async () => {
+  test("a synchronizer recovers from an endpoint that fails one call in three", async () => {
     const l1 = new FakeL1(core);
     for (let i = 0; i < 5; i++) {
       l1.propose();
@@ -740,7 +740,7 @@ describe("invalid attestations", () => {
     return { bad, follower };
   };
 
-  it("a checkpoint with invalid attestations is skipped and remembered until L1 replaces it", async () => {
+  test("a checkpoint with invalid attestations is skipped and remembered until L1 replaces it", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -766,7 +766,7 @@ describe("invalid attestations", () => {
     expect(follower.chain.state.invalidProposal()).toBeUndefined();
   });
 
-  it("attestations are validated again if L1 has another committee for the same checkpoint", async () => {
+  test("attestations are validated again if L1 has another committee for the same checkpoint", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -784,7 +784,7 @@ describe("invalid attestations", () => {
     expect(follower.chain.state.invalidProposal()).toBeUndefined();
   });
 
-  it("a checkpoint with invalid attestations stops the chain below its descendants until L1 drops them", async () => {
+  test("a checkpoint with invalid attestations stops the chain below its descendants until L1 drops them", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -805,7 +805,7 @@ describe("invalid attestations", () => {
 });
 
 describe("the sync loop", () => {
-  it("the sync loop retries with bounded pauses, logs a repeated failure less and less often, and logs the recovery", async () => {
+  test("the sync loop retries with bounded pauses, logs a repeated failure less and less often, and logs the recovery", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -824,7 +824,7 @@ describe("the sync loop", () => {
     expectInStep(follower, l1);
   });
 
-  it("the sync loop pauses and resumes", async () => {
+  test("the sync loop pauses and resumes", async () => {
     const l1 = new FakeL1(core);
     const follower = start(l1);
     follower.synchronizer.start();
@@ -838,7 +838,7 @@ describe("the sync loop", () => {
     await expect.poll(() => follower.chain.latestCheckpointNumber()).toBe(1);
   });
 
-  it("waiting for the initial sync is rejected if the loop stops before it", async () => {
+  test("waiting for the initial sync is rejected if the loop stops before it", async () => {
     const l1 = new FakeL1(core);
     l1.interfere = () => {
       throw new FakeL1Error("down");
@@ -850,7 +850,7 @@ describe("the sync loop", () => {
     await expect(waiting).rejects.toThrow();
   });
 
-  it("a listener that throws does not disturb the sync loop", async () => {
+  test("a listener that throws does not disturb the sync loop", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -873,7 +873,7 @@ describe("random sequences of reorgs and failures", () => {
     },
   );
 
-  it("a node that lived through any sequence of reorgs and failures has the chain of a fresh sync", async () => {
+  test("a node that lived through any sequence of reorgs and failures has the chain of a fresh sync", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 24 }), async (happenings) => {
         const l1 = new FakeL1(core);

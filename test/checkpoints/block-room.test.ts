@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { blockRoom, roomAfter } from "../../src/checkpoints/block-room.ts";
 import { fundedBuilder, tx } from "../world/checkpoints/funded-builder.ts";
 
@@ -8,7 +8,7 @@ const LIMITS = { rollupManaLimit: 10_000, maxTxsPerCheckpoint: 5 };
  * docs/protocol/08-building-and-checkpoints.md#810-limits-of-a-block: 24,576 blob fields, minus the end words of the
  * checkpoint (1), its first block (7) and later blocks (6).
  */
-it("a block has the room that the earlier blocks of its checkpoint leave", async () => {
+test("a block has the room that the earlier blocks of its checkpoint leave", async () => {
   const { builder } = await fundedBuilder();
   const whole = { maxTxs: 5, maxGas: { l2Gas: 10_000, daGas: 786_432 }, maxBlobFields: 24_576 - 1 - 7 };
   expect(roomAfter(builder.blocks, LIMITS)).toEqual(whole);
@@ -26,7 +26,7 @@ it("a block has the room that the earlier blocks of its checkpoint leave", async
   });
 });
 
-it("a block's room is the smallest of all its limits", () => {
+test("a block's room is the smallest of all its limits", () => {
   const own = { maxTxs: 3, maxGas: { l2Gas: 4000, daGas: 5000 }, maxBlobFields: 600 };
   expect(blockRoom(own, [], LIMITS)).toEqual(own);
   expect(blockRoom({}, [], LIMITS)).toEqual(roomAfter([], LIMITS));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { blockDaGas, blockMana } from "../../src/checkpoints/block-costs.ts";
 import type { BlockLimits, ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
@@ -17,7 +17,7 @@ import { core, sourceOf } from "../world/execution/avm-vectors.ts";
 const headers = (blocks: readonly ProposedBlock[]) => blocks.map(({ record }) => toHex(record.header));
 
 describe("a built checkpoint", () => {
-  it("a checkpoint builder inserts the messages once, before the first block", async () => {
+  test("a checkpoint builder inserts the messages once, before the first block", async () => {
     const { builder, fork } = await fundedBuilder({ messages: [fr(1), fr(2)] });
     expect(fork.size(3)).toBe(1024);
     await builder.buildBlock([tx(0x4242)], {});
@@ -26,7 +26,7 @@ describe("a built checkpoint", () => {
     expect(toHex(fork.leafAt(3, 1))).toBe(toHex(fr(2)));
   });
 
-  it("a built checkpoint is rebuilt identically from its blobs, also from several of them", async () => {
+  test("a built checkpoint is rebuilt identically from its blobs, also from several of them", async () => {
     const { builder } = await fundedBuilder({ previousOutHashes: [fr(8)], messages: [fr(1)] });
     const log = new Uint8Array(16 * 32).fill(1);
     const privateLogs = Array.from({ length: 64 }, () => log);
@@ -53,7 +53,7 @@ describe("a built checkpoint", () => {
     expect(toHex(built.outHash)).not.toBe(toHex(fr(0)));
   });
 
-  it("a built checkpoint in an epoch without messages has the known out hash", async () => {
+  test("a built checkpoint in an epoch without messages has the known out hash", async () => {
     const { builder } = await fundedBuilder();
     await builder.buildBlock([], { minValidTxs: 0 });
     const { header } = await builder.complete();
@@ -61,7 +61,7 @@ describe("a built checkpoint", () => {
     expect(BigInt(toHex(outHash))).toBe(355785372471781095838790036702437931769306153278986832745847530947941691539n);
   });
 
-  it("a checkpoint cannot be completed without blocks, nor begun on another checkpoint than the preceding one", async () => {
+  test("a checkpoint cannot be completed without blocks, nor begun on another checkpoint than the preceding one", async () => {
     const { builder } = await fundedBuilder();
     await expect(builder.complete()).rejects.toThrow("Cannot complete a checkpoint with no blocks");
     await expect(fundedBuilder({ terms: { checkpointNumber: 2 } })).rejects.toThrow(CheckpointBuildError);
@@ -71,7 +71,7 @@ describe("a built checkpoint", () => {
 });
 
 describe("a built block", () => {
-  it("a block with too few valid txs is not built and leaves the state unchanged", async () => {
+  test("a block with too few valid txs is not built and leaves the state unchanged", async () => {
     const { builder, fork } = await fundedBuilder();
     const before = statesOf(fork);
     const few = await builder.buildBlock([tx(0x100), tx(0x100), tx(0x110)], { minValidTxs: 3 });
@@ -83,7 +83,7 @@ describe("a built block", () => {
     expect(headers([block!])).toEqual(headers(other.blocks));
   });
 
-  it("only the first block of a checkpoint may be empty, and only on request", async () => {
+  test("only the first block of a checkpoint may be empty, and only on request", async () => {
     const { builder } = await fundedBuilder();
     expect((await builder.buildBlock([], {})).block).toBeUndefined();
     expect((await builder.buildBlock([], { minValidTxs: 0 })).block?.record.txCount).toBe(0);
@@ -93,7 +93,7 @@ describe("a built block", () => {
     expect((await builder.buildBlock([tx(0x100)], {})).block?.record.number).toBe(2);
   });
 
-  it("a built block is the same as without the txs that no block can include", async () => {
+  test("a built block is the same as without the txs that no block can include", async () => {
     const { builder } = await fundedBuilder();
     const outcome = await builder.buildBlock(
       [
@@ -113,7 +113,7 @@ describe("a built block", () => {
     expect(headers(builder.blocks)).toEqual(headers(other.blocks));
   });
 
-  it("a built block contains the txs before the one that the deadline aborts", async () => {
+  test("a built block contains the txs before the one that the deadline aborts", async () => {
     const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
     // The time stands still until the endless contract is loaded; then the deadline is over.
     let time = 1_700_000_000_000;
@@ -153,7 +153,7 @@ describe("a built block", () => {
     expect(headers(second.blocks)).toEqual(headers(other.blocks));
   });
 
-  it("building a block yields to the event loop between its txs", async () => {
+  test("building a block yields to the event loop between its txs", async () => {
     const { builder } = await fundedBuilder();
     let turns = 0;
     const count = setInterval(() => turns++, 0);
@@ -172,7 +172,7 @@ describe("a built block", () => {
     expect(new Set(seen).size).toBe(8);
   });
 
-  it("a block cannot begin while another is being built or after the builder is closed", async () => {
+  test("a block cannot begin while another is being built or after the builder is closed", async () => {
     const { builder } = await fundedBuilder();
     const first = builder.buildBlock([tx(0x100)], {});
     await expect(builder.buildBlock([tx(0x110)], {})).rejects.toThrow("a block of the checkpoint is being built");
@@ -182,7 +182,7 @@ describe("a built block", () => {
     expect((await builder.complete()).blocks).toHaveLength(1);
   });
 
-  it("closing the builder or losing the state under it aborts a block, while earlier blocks can be completed", async () => {
+  test("closing the builder or losing the state under it aborts a block, while earlier blocks can be completed", async () => {
     for (const end of ["close", "invalidate"] as const) {
       const { builder, fork } = await fundedBuilder();
       await builder.buildBlock([tx(0x100)], {});
@@ -216,7 +216,7 @@ describe("random attempts to build blocks", () => {
     maxTxsPerBlock: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   });
 
-  it("random attempts to build blocks exceed no limit, and attempts without a block have no effect", async () => {
+  test("random attempts to build blocks exceed no limit, and attempts without a block have no effect", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(attempt, { maxLength: 4 }), limits, async (attempts, limits) => {
         let nullifier = 0x1000;
@@ -266,7 +266,7 @@ describe("random attempts to build blocks", () => {
   });
 });
 
-it("a checkpoint builder takes the global variables of its terms", async () => {
+test("a checkpoint builder takes the global variables of its terms", async () => {
   const { builder } = await fundedBuilder();
   const { block } = await builder.buildBlock([tx(0x100)], {});
   const { header } = block!.record;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { checkCheckpoint } from "../../src/checkpoints/checkpoint-rules.ts";
 import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
 import { CheckpointRuleError } from "../../src/checkpoints/errors.ts";
@@ -102,14 +102,14 @@ const broken: [string, () => CompletedCheckpoint, CheckpointLimits, string][] = 
 
 describe("a checkpoint that breaks a rule", () => {
   for (const [name, checkpoint, limits, text] of broken) {
-    it(`a checkpoint that breaks a rule is refused with the rule's message: ${name}`, () => {
+    test(`a checkpoint that breaks a rule is refused with the rule's message: ${name}`, () => {
       const check = () => checkCheckpoint(checkpoint(), limits);
       expect(check).toThrow(CheckpointRuleError);
       expect(check).toThrow(expect.objectContaining({ message: text, checkpointNumber: 1, slot: 9 }));
     });
   }
 
-  it("a checkpoint whose values equal each limit breaks no rule", () => {
+  test("a checkpoint whose values equal each limit breaks no rule", () => {
     const limits = {
       rollupManaLimit: 3000,
       maxTxsPerCheckpoint: 3,

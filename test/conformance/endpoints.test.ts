@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { ContractMissingError, WrongChainError } from "../../src/l1/errors.ts";
 import { type Anvil, startAnvil, unpackBlobStore } from "../world/l1/chain-a.ts";
@@ -94,13 +94,13 @@ async function expectLikeFreshSync(node: Follower): Promise<void> {
   expect(await node.contents()).toEqual(await fresh.contents());
 }
 
-it("a dead first L1 endpoint is replaced by the next", async () => {
+test("a dead first L1 endpoint is replaced by the next", async () => {
   const node = await follow(await deadUrl(), ahead.url);
   expect(await node.sync()).toBe(0);
   expect(tip(node)).toBe(8);
 });
 
-it("a first L1 endpoint that dies is replaced by the next until it is back", async () => {
+test("a first L1 endpoint that dies is replaced by the next until it is back", async () => {
   const [first] = proxies;
   first.target = () => behind.url;
   const node = await follow(first.url, ahead.url);
@@ -118,7 +118,7 @@ it("a first L1 endpoint that dies is replaced by the next until it is back", asy
   await expectLikeFreshSync(node);
 });
 
-it("with L1 endpoints that answer in turns, the chain reaches the tip of the one ahead", async () => {
+test("with L1 endpoints that answer in turns, the chain reaches the tip of the one ahead", async () => {
   const [first] = proxies;
   let asked = 0;
   first.target = () => (asked++ % 2 === 0 ? ahead.url : behind.url);
@@ -130,7 +130,7 @@ it("with L1 endpoints that answer in turns, the chain reaches the tip of the one
   await expectLikeFreshSync(node);
 });
 
-it("sync resumes when one of several dead L1 endpoints is back", async () => {
+test("sync resumes when one of several dead L1 endpoints is back", async () => {
   const [first, second] = proxies;
   first.target = () => ahead.url;
   second.target = () => undefined;
@@ -142,7 +142,7 @@ it("sync resumes when one of several dead L1 endpoints is back", async () => {
   expect(tip(node)).toBe(8);
 });
 
-it("a node starts without the L1 endpoints that serve another chain, unless all do", async () => {
+test("a node starts without the L1 endpoints that serve another chain, unless all do", async () => {
   for (const urls of [
     [elsewhere.url, ahead.url],
     [ahead.url, elsewhere.url],
@@ -156,7 +156,7 @@ it("a node starts without the L1 endpoints that serve another chain, unless all 
   await expect(starting).rejects.toMatchObject({ expected: 31337, actual: 1, url: elsewhere.url, fatal: true });
 });
 
-it("an L1 endpoint that answers for another chain all at once cannot change the store", async () => {
+test("an L1 endpoint that answers for another chain all at once cannot change the store", async () => {
   const [first] = proxies;
   first.target = () => ahead.url;
   const node = await follow(first.url, ahead.url);
@@ -170,7 +170,7 @@ it("an L1 endpoint that answers for another chain all at once cannot change the 
   await expectLikeFreshSync(node);
 });
 
-it("an L1 endpoint that comes back with another chain does not stop the sync from the other one", async () => {
+test("an L1 endpoint that comes back with another chain does not stop the sync from the other one", async () => {
   const [first] = proxies;
   first.target = () => undefined;
   const node = await follow(first.url, ahead.url);

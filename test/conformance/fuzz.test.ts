@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Random } from "../support/random.ts";
 import { rounds } from "../support/soak.ts";
 import {
@@ -172,7 +172,7 @@ async function checkGolden(): Promise<number> {
   return compared;
 }
 
-it(`${REQUESTS} generated requests leave the node answering as before`, { timeout: 600_000 }, async () => {
+test(`${REQUESTS} generated requests leave the node answering as before`, { timeout: 600_000 }, async () => {
   process.stderr.write(`fuzz seed ${SEED}: SVC_FUZZ_SEED=${SEED} repeats the cases of each worker\n`);
   const port = (url: string) => Number(new URL(url).port);
   const seeds = seedsFor(golden);

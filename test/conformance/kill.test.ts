@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { rounds } from "../support/soak.ts";
 import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
 
@@ -45,7 +45,7 @@ async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
   return !node.log.includes("initial sync is complete");
 }
 
-it(`a node killed ${KILLS} times while syncing ends with the recorded roots and answers, with no manual step`, {
+test(`a node killed ${KILLS} times while syncing ends with the recorded roots and answers, with no manual step`, {
   timeout: 1_800_000,
 }, async () => {
   expect(questions.length).toBeGreaterThan(40);

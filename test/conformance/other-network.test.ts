@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { asRelease43 } from "../world/node/later-release.ts";
 import { type GoldenCase, NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
 import { EXCEPTIONS } from "./other-network-exceptions.ts";
@@ -35,7 +35,7 @@ afterAll(async () => {
   l1?.stop();
 });
 
-it("answers recorded over another chain are equal, except the listed cases, which all differ", async () => {
+test("answers recorded over another chain are equal, except the listed cases, which all differ", async () => {
   const wrong: string[] = [];
   for (const [index, { method, params, status, result, error }] of cases.entries()) {
     const answer = await node.call(method, params);
@@ -48,7 +48,7 @@ it("answers recorded over another chain are equal, except the listed cases, whic
   expect(wrong).toEqual([]);
 });
 
-it("most answers recorded over another chain are compared", () => {
+test("most answers recorded over another chain are compared", () => {
   expect(cases).toHaveLength(291);
   expect(reasons.size).toBeLessThan(105);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type GoldenCase,
   goldenCases,
@@ -26,7 +26,7 @@ describe("recorded answers of the network's node", () => {
   const golden = goldenCases();
   const methods = [...new Set(golden.map(({ method }) => method))];
 
-  it.each(methods)("node_%s gives all recorded answers", async (method) => {
+  test.each(methods)("node_%s gives all recorded answers", async (method) => {
     for (const recorded of golden.filter((c) => c.method === method && isComparable(c))) {
       const { params, status, result, error } = recorded;
       const question = `${method}(${JSON.stringify(params).slice(0, 200)})`;
@@ -40,7 +40,7 @@ describe("recorded answers of the network's node", () => {
     }
   });
 
-  it("the comparison leaves out only answers that a replay cannot repeat", () => {
+  test("the comparison leaves out only answers that a replay cannot repeat", () => {
     const skipped = golden.filter((c) => !isComparable(c));
     expect([...new Set(skipped.map(({ method }) => method))].sort()).toEqual(Object.keys(NOT_COMPARED).sort());
     expect(skipped.length).toBe(18);
@@ -56,7 +56,7 @@ describe("svc_ methods of the same form as node_", () => {
       ? { ...error, message: "An address has 64 hex digits, received 2 (1)" }
       : error;
 
-  it.each([
+  test.each([
     "svc_findLeavesIndexes",
     "svc_getAllowedPublicSetup",
     "svc_getBlockHashMembershipWitness",
@@ -128,7 +128,7 @@ describe("parameter rules recorded on another chain", () => {
   /** Calls refused only there, because that chain has no block 13. */
   const isPastItsTip = ({ error }: GoldenCase) => /^Queried block 13 not yet synced/.test(error?.message ?? "");
 
-  it.each(methods)("%s refuses and accepts parameters as recorded", async (method) => {
+  test.each(methods)("%s refuses and accepts parameters as recorded", async (method) => {
     const own = cases.filter((c) => c.method === method && !namesItsBlock(c) && !isPastItsTip(c) && !isRefusedHere(c));
     for (const recorded of own) {
       const { params, status, error } = recorded;

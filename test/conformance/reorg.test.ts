@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { unpackBlobStore } from "../world/l1/chain-a.ts";
@@ -50,7 +50,7 @@ const proven = () => node.services.chain.provenCheckpointNumber();
 const MESSAGE_BLOCKS = { first: 70, last: 74, count: 5 };
 
 describe("L1 reorgs", () => {
-  it("a reorg that removes no checkpoint changes nothing", async () => {
+  test("a reorg that removes no checkpoint changes nothing", async () => {
     await l1.replayTo(l1.next!.number);
     await node.sync();
     const before = tip();
@@ -59,7 +59,7 @@ describe("L1 reorgs", () => {
     expect(tip()).toBe(before);
   });
 
-  it("a reorg of one block removes its checkpoint until it is proposed again", async () => {
+  test("a reorg of one block removes its checkpoint until it is proposed again", async () => {
     await l1.replayToCheckpoint(13);
     await node.sync();
     expect(tip()).toBe(13);
@@ -71,7 +71,7 @@ describe("L1 reorgs", () => {
     expect(tip()).toBe(13);
   });
 
-  it("a reorg removes messages to L2, which come back together in one block", async () => {
+  test("a reorg removes messages to L2, which come back together in one block", async () => {
     await l1.replayTo(MESSAGE_BLOCKS.first - 1);
     const messages = () => node.services.chain.messages.count();
     await node.sync();
@@ -88,7 +88,7 @@ describe("L1 reorgs", () => {
     expect(messages()).toBe(before + MESSAGE_BLOCKS.count);
   });
 
-  it("a reorg of ten blocks removes proven checkpoints, which come back in later L1 blocks", async () => {
+  test("a reorg of ten blocks removes proven checkpoints, which come back in later L1 blocks", async () => {
     await l1.replayToCheckpoint(20);
     await node.sync();
     const height = await l1.height();
@@ -104,7 +104,7 @@ describe("L1 reorgs", () => {
     expect([tip(), proven()]).toEqual([20, 19]);
   });
 
-  it("a reorg that only moves checkpoints keeps them and stores their new L1 blocks", async () => {
+  test("a reorg that only moves checkpoints keeps them and stores their new L1 blocks", async () => {
     await l1.takeBack(10);
     await l1.replayToCheckpoint(20);
     const removed: unknown[] = [];
@@ -115,7 +115,7 @@ describe("L1 reorgs", () => {
     expect(tip()).toBe(20);
   });
 
-  it("a reorg that removes only proofs moves the proven tip back", async () => {
+  test("a reorg that removes only proofs moves the proven tip back", async () => {
     for (const checkpoint of [20, 18, 20]) {
       if (checkpoint < proven()) await l1.reorganise(1);
       await l1.prove(checkpoint);
@@ -126,7 +126,7 @@ describe("L1 reorgs", () => {
     await expectLikeFreshSync();
   });
 
-  it("checkpoints that L1 would prune for missing proofs are removed until the proofs are back", async () => {
+  test("checkpoints that L1 would prune for missing proofs are removed until the proofs are back", async () => {
     for (const checkpoint of [17, 20]) {
       if (checkpoint < proven()) await l1.reorganise(1);
       await l1.prove(checkpoint);
@@ -136,7 +136,7 @@ describe("L1 reorgs", () => {
     }
   });
 
-  it("a reorg to a shorter L1 is recognised once L1 has outgrown its former height", async () => {
+  test("a reorg to a shorter L1 is recognised once L1 has outgrown its former height", async () => {
     await l1.replayToCheckpoint(22);
     await node.sync();
     await l1.takeBack(4, { shorter: true });
@@ -151,7 +151,7 @@ describe("L1 reorgs", () => {
     expect(tip()).toBe(22);
   });
 
-  it("a reorg that removes a prune brings the pruned checkpoints back", async () => {
+  test("a reorg that removes a prune brings the pruned checkpoints back", async () => {
     await l1.replayToCheckpoint(23, { prove: false });
     await node.sync();
     expect([tip(), proven()]).toEqual([23, 21]);
@@ -166,7 +166,7 @@ describe("L1 reorgs", () => {
   });
 });
 
-it("a reorg below the finalized block stops the node with an error until L1 is back", async () => {
+test("a reorg below the finalized block stops the node with an error until L1 is back", async () => {
   const moment = await l1.mark();
   await l1.replayToCheckpoint(54);
   await node.sync();
@@ -222,7 +222,7 @@ describe("clients during a reorg", () => {
   });
   afterAll(() => server?.remove());
 
-  it("removed blocks are not found and refused as reference block until they are back", async () => {
+  test("removed blocks are not found and refused as reference block until they are back", async () => {
     const top = await blockNumber();
     const last = (await answer(server, "getL2Tips")) as { proposed: { hash: string } };
     const { hash } = last.proposed;
@@ -263,7 +263,7 @@ describe("clients during a reorg", () => {
     expect(await byArchive()).toEqual(archive);
   });
 
-  it("after a reorg, a running node gives the same answers as a fresh one", async () => {
+  test("after a reorg, a running node gives the same answers as a fresh one", async () => {
     await l1.takeBack(6);
     await untilBlock((await l1.tips()).pending);
     const fresh = await start();

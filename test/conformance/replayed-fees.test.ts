@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { JsonRpcFeeReader } from "../../src/l1/fees/fee-reader.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-it("every recorded checkpoint charged the fees that were predicted before it", { timeout: 180_000 }, async () => {
+test("every recorded checkpoint charged the fees that were predicted before it", { timeout: 180_000 }, async () => {
   const rollup = await connectRollup({
     l1RpcUrls: [l1.url],
     l1ChainId: 31337,

@@ -2,7 +2,7 @@ import { hash as digest } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS } from "../../src/protocol/field.ts";
@@ -47,14 +47,14 @@ describe.each(BUILDS)("with the %s build", (build) => {
   }
 
   describe("Poseidon2 from the published parameters", () => {
-    it("the published Poseidon2 parameters have the shape that the core is written for", () => {
+    test("the published Poseidon2 parameters have the shape that the core is written for", () => {
       expect([t, sboxExponent, fullRounds, partialRounds, roundConstants.length]).toEqual([4, 5, 8, 56, 64]);
       internalDiagonal.forEach((entry: string, i: number) => {
         expect(mod(BigInt(internalDiagonalMinusOne[i]) + 1n)).toBe(BigInt(entry));
       });
     });
 
-    it("Poseidon2 from the published parameters is the core's permutation", () => {
+    test("Poseidon2 from the published parameters is the core's permutation", () => {
       const element = fc.bigInt({ min: 0n, max: FR_MODULUS - 1n });
       fc.assert(
         fc.property(fc.tuple(element, element, element, element), (state) => {
@@ -66,7 +66,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
     });
   });
 
-  it.each(vectors.byteHashes.cases as { bytes: string; sha256: string; toField: string; keccak256: string }[])(
+  test.each(vectors.byteHashes.cases as { bytes: string; sha256: string; toField: string; keccak256: string }[])(
     "SHA-256, its field form and Keccak-256 are those of the vectors: $bytes",
     ({ bytes, sha256, toField, keccak256 }) => {
       const input = fromHex(bytes);
@@ -76,7 +76,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
     },
   );
 
-  it("negating zero gives zero, where the network's arithmetic throws", () => {
+  test("negating zero gives zero, where the network's arithmetic throws", () => {
     expect(vectors.field.negateZero).toBe("throws");
     const zero = new Uint8Array(32);
     expect(toHex(core.field.sub(zero, zero))).toBe(toHex(zero));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { bigUintBytes, concat, readBigUint, toHex } from "../../src/protocol/bytes.ts";
@@ -50,7 +50,7 @@ function evaluate(blob: Uint8Array, z: bigint): bigint {
   return F.mul(sum, F.div(F.sub(F.pow(z, order), 1n), order));
 }
 
-it("the documented opening of an epoch's blobs equals the recorded vector", async () => {
+test("the documented opening of an epoch's blobs equals the recorded vector", async () => {
   const checkpoints = [concat(...fields(1, 5000)), concat(...fields(1, 10))];
   const opened: { blob: Uint8Array; commitment: Uint8Array; z: Uint8Array }[] = [];
   for (const words of checkpoints) {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { selector } from "../../src/core/derive/selector.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { REASON } from "../../src/mempool/validation/reasons.ts";
@@ -39,14 +39,14 @@ const CHAPTERS = filesOf("docs/protocol/[0-9][0-9]-*.md");
 const SECTION = /^## (\d+)\.(\d+) \S/gm;
 
 describe("documents", () => {
-  it.each(filesOf("*.md", "docs/**/*.md"))("%s links to files and headings that exist", (document) => {
+  test.each(filesOf("*.md", "docs/**/*.md"))("%s links to files and headings that exist", (document) => {
     const faults = Array.from(proseOf(document).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g))
       .map(([, path, anchor]) => fault(path === "" ? document : join(dirname(document), path), anchor))
       .filter((found) => found !== undefined);
     expect(faults).toEqual([]);
   });
 
-  it.each(filesOf("*.md", "{docs,bench,data}/**/*.md", "test/fixtures/*.md"))(
+  test.each(filesOf("*.md", "{docs,bench,data}/**/*.md", "test/fixtures/*.md"))(
     "%s names files that exist",
     (document) => {
       const paths = textOf(document).matchAll(/`((?:test|src|assembly|scripts|bench|data|conformance)\/[\w./-]+)`/g);
@@ -55,7 +55,7 @@ describe("documents", () => {
     },
   );
 
-  it("docs/architecture.md names source files that exist", () => {
+  test("docs/architecture.md names source files that exist", () => {
     const known = new Set(filesOf("src/**/*.ts").map((file) => basename(file)));
     const named = Array.from(textOf("docs/architecture.md").matchAll(/`([\w-]+\.ts)`/g), ([, name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -64,7 +64,7 @@ describe("documents", () => {
 });
 
 describe("protocol documents", () => {
-  it("citations of docs/protocol name files and headings that exist", () => {
+  test("citations of docs/protocol name files and headings that exist", () => {
     const sources = filesOf("{src,assembly,test,bench,scripts}/**/*.ts", "docs/**/*.md", "*.md", "test/fixtures/*.md");
     const faults = sources.flatMap((source) =>
       Array.from(textOf(source).matchAll(/(docs\/protocol\/[\w-]+\.md)(?:#([\w-]+))?/g))
@@ -75,7 +75,7 @@ describe("protocol documents", () => {
     expect(faults).toEqual([]);
   });
 
-  it("a citation names the document of its section, names a section once, and fills its line of a comment", () => {
+  test("a citation names the document of its section, names a section once, and fills its line of a comment", () => {
     const faults = filesOf("{src,assembly,test,bench,scripts}/**/*.ts").flatMap((source) => {
       const text = textOf(source);
       const nameless = Array.from(text.matchAll(/(.*)\bsections? \d+\.\d+/gi))
@@ -88,21 +88,21 @@ describe("protocol documents", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(CHAPTERS)("%s numbers its sections without a gap", (chapter) => {
+  test.each(CHAPTERS)("%s numbers its sections without a gap", (chapter) => {
     const number = Number(relative("docs/protocol", chapter).slice(0, 2));
     const sections = Array.from(textOf(chapter).matchAll(SECTION), ([, of, section]) => [Number(of), Number(section)]);
     expect(sections).toEqual(sections.map((_, i) => [number, i + 1]));
     expect(sections.length).toBeGreaterThan(0);
   });
 
-  it("the protocol documents list all domain separators of the network", () => {
+  test("the protocol documents list all domain separators of the network", () => {
     const rows = textOf("docs/protocol/01-fields-and-hashing.md").matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d+) \|/gm);
     const { domainSeparators } = JSON.parse(textOf("test/fixtures/vectors/crypto.json"));
     const values = Object.entries(domainSeparators).map(([name, value]) => [name, String(value)]);
     expect(Array.from(rows, ([, name, value]) => [name, value])).toEqual(values);
   });
 
-  it("L1 interfaces in the protocol documents have the network's selectors and topics", () => {
+  test("L1 interfaces in the protocol documents have the network's selectors and topics", () => {
     const { functions, eventTopics } = JSON.parse(textOf("test/fixtures/vectors/l1.json")).selectors;
     const known: Record<string, string> = { ...functions, ...eventTopics };
     const blocks = textOf("docs/protocol/04-l1-contracts.md").matchAll(/^```solidity\n\/\/ (\w+)\n([\s\S]*?)^```/gm);
@@ -117,7 +117,7 @@ describe("protocol documents", () => {
     expect(compared.length).toBeGreaterThan(30);
   });
 
-  it("the protocol documents have the network's instruction set and digits by radix", () => {
+  test("the protocol documents have the network's instruction set and digits by radix", () => {
     const file = readFileSync(join(ROOT, "test/fixtures/vectors/avm.json.gz"));
     const { opcodes, toRadixModulusDigits } = JSON.parse(gunzipSync(file).toString("utf8"));
     const chapter = textOf("docs/protocol/06-public-execution.md");
@@ -145,7 +145,7 @@ describe("protocol documents", () => {
     expect(digits.length).toBeGreaterThan(4);
   });
 
-  it("function selectors in the protocol documents match their signatures", () => {
+  test("function selectors in the protocol documents match their signatures", () => {
     const core = loadCore();
     const rows = ["07-transactions-and-fees", "08-building-and-checkpoints"].flatMap((chapter) =>
       Array.from(textOf(`docs/protocol/${chapter}.md`).matchAll(/^\|.*$/gm), ([row]) => row),
@@ -159,12 +159,12 @@ describe("protocol documents", () => {
     expect(stated.length).toBeGreaterThan(20);
   });
 
-  it("the protocol documents name every reason for an invalid transaction", () => {
+  test("the protocol documents name every reason for an invalid transaction", () => {
     const chapter = textOf("docs/protocol/07-transactions-and-fees.md");
     expect(Object.values(REASON).filter((reason) => !chapter.includes(`\`${reason}\``))).toEqual([]);
   });
 
-  it("every 32-byte constant in the protocol documents is in the code or the vectors", () => {
+  test("every 32-byte constant in the protocol documents is in the code or the vectors", () => {
     const known = filesOf("src/**/*.{ts,json}", "test/fixtures/vectors/*.json", "test/**/*.test.ts")
       .map((file) => textOf(file).toLowerCase())
       .join("\n");

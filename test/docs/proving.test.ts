@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { JOB_PRIORITY } from "../../src/prover/broker/job.ts";
 import { JOB_TYPE_NAMES } from "../../src/prover/jobs/job-type.ts";
 import { recordedJobs } from "../world/prover/recorded-jobs.ts";
@@ -10,13 +10,13 @@ const rows = Array.from(
   ([, type, name, bytes, rank]) => ({ type: Number(type), name, bytes: Number(bytes), rank: Number(rank) }),
 );
 
-it("the chapter on proving has the types and their order", () => {
+test("the chapter on proving has the types and their order", () => {
   expect(rows.map(({ name }) => name)).toEqual(JOB_TYPE_NAMES);
   const ranked = rows.toSorted((a, b) => a.rank - b.rank);
   expect(ranked.map(({ type }) => type)).toEqual(JOB_PRIORITY);
 });
 
-it("the chapter on proving has the lengths of public inputs", () => {
+test("the chapter on proving has the lengths of public inputs", () => {
   const { binary, vm } = recordedJobs();
   const lengths = new Map(binary.map(({ type, output }) => [type, output.publicInputs.length]));
   for (const { type } of vm) lengths.set(type, 0);

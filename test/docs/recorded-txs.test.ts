@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BLOCK_HEADER_BYTES, headerTimestamp } from "../../src/protocol/block-header.ts";
 import { readBigUint } from "../../src/protocol/bytes.ts";
 import {
@@ -61,7 +61,7 @@ function kindsOf(parts: AccumulatedData[]): string[] {
 
 const txs = recordedTxs().map(({ tx }) => tx);
 
-it("recorded transactions expire one second less than a day after their anchor block", () => {
+test("recorded transactions expire one second less than a day after their anchor block", () => {
   const lifetimes = txs.map(({ data }) => {
     const anchor = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
     return readBigUint(data, TX_DATA_AT.expirationTimestamp, 8) - headerTimestamp(anchor);
@@ -69,11 +69,11 @@ it("recorded transactions expire one second less than a day after their anchor b
   expect(lifetimes).toEqual(txs.map(() => 86_399n));
 });
 
-it("the documented formulas give the private gas of every recorded transaction", () => {
+test("the documented formulas give the private gas of every recorded transaction", () => {
   expect(txs.map(({ data }) => txGasSettings(data).gasUsed)).toEqual(txs.map(expectedGas));
 });
 
-it("the recorded transactions have effects of every kind, except messages from public ones", () => {
+test("the recorded transactions have effects of every kind, except messages from public ones", () => {
   const [forPublic, privateOnly] = [true, false].map((form) => txs.filter(({ data }) => isForPublic(data) === form));
   const parts = forPublic.map(({ data }) => publicAccumulatedData(data));
   const publicKinds = kindsOf(parts.flatMap(({ nonRevertible, revertible }) => [nonRevertible, revertible]));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { l2ToL1MessageHash } from "../../src/core/derive/message.ts";
 import type { BlockState } from "../../src/execution/block-state.ts";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
@@ -69,11 +69,11 @@ function expectedEffect({ effect }: TxCase["expect"]) {
 }
 
 describe("transactions recorded from the reference node's executor", () => {
-  it("all transactions recorded from the reference node's executor are in the vectors", () => {
+  test("all transactions recorded from the reference node's executor are in the vectors", () => {
     expect(VECTORS.txCases).toHaveLength(141);
   });
 
-  it.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
+  test.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
     "tx %i has the recorded outcome: %s",
     (_, __, given) => {
       const vm = new Vm();

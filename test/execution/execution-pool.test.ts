@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { type BlockTask, packTask, StaleBaseError } from "../../src/execution/block-task.ts";
 import { ExecutionPool } from "../../src/execution/execution-pool.ts";
@@ -32,7 +32,7 @@ describe("execution on other threads", () => {
     options,
   });
 
-  it("an execution pool gives the recorded effects and roots of blocks that run side by side", async () => {
+  test("an execution pool gives the recorded effects and roots of blocks that run side by side", async () => {
     const results = await Promise.all(blocks.map((block) => pool.process({ ...task(block), endTrees: true })));
     for (const [i, { processed, trees, unprocessable, failed }] of results.entries()) {
       expect([unprocessable, failed]).toEqual([[], []]);
@@ -45,7 +45,7 @@ describe("execution on other threads", () => {
     }
   });
 
-  it("an execution pool answers a simulation with return values, revert reasons and logs", async () => {
+  test("an execution pool answers a simulation with return values, revert reasons and logs", async () => {
     const reverted = chain.blocks().find(({ effects }) => effects.length === 1 && effects[0].revertCode !== 0)!;
     const { processed, trees } = await pool.process(task(reverted, { mode: "build", ...SIMULATION }));
     expect(trees).toBeUndefined();
@@ -57,7 +57,7 @@ describe("execution on other threads", () => {
     expect(returned).toHaveLength(1);
   });
 
-  it("an execution pool leaves a task's bytes as they are and sends no proofs to its threads", async () => {
+  test("an execution pool leaves a task's bytes as they are and sends no proofs to its threads", async () => {
     const [block] = blocks.filter(({ txs }) => txs.length > 0);
     const given = task(block);
     const before = given.txs.map(({ tx }) => [toHex(tx.data), toHex(tx.chonkProof)]);
@@ -67,13 +67,13 @@ describe("execution on other threads", () => {
     expect(packTask(given).txs.map(({ tx }) => tx.chonkProof.length)).toEqual(given.txs.map(() => 0));
   });
 
-  it("an execution pool reports a tx that cannot be included", async () => {
+  test("an execution pool reports a tx that cannot be included", async () => {
     const [block] = blocks;
     const twice = await pool.process({ ...task(block), txs: [block.txs[0], block.txs[0]] });
     expect(twice.unprocessable).toMatchObject([{ index: 1, reason: expect.stringMatching(/duplicate/) }]);
   });
 
-  it("an execution pool stops an endless run at its time limit, and when it is interrupted", async () => {
+  test("an execution pool stops an endless run at its time limit, and when it is interrupted", async () => {
     const { chain: stored } = chain.services;
     const tip = stored.block(stored.latestBlockNumber())!;
     const endless = {
@@ -92,7 +92,7 @@ describe("execution on other threads", () => {
     expect((await pool.process(task(blocks[0]))).processed).toHaveLength(blocks[0].txs.length);
   });
 
-  it("an execution pool refuses to build on a block that is not stored", async () => {
+  test("an execution pool refuses to build on a block that is not stored", async () => {
     const given = task(blocks[0]);
     const replaced = { ...given, base: { ...given.base, hash: new Uint8Array(32) } };
     await expect(pool.process(replaced)).rejects.toThrow(new StaleBaseError(replaced.base));
@@ -100,7 +100,7 @@ describe("execution on other threads", () => {
     await expect(pool.process(beyond)).rejects.toThrow(StaleBaseError);
   });
 
-  it("an execution thread sees what was committed since its last task", async () => {
+  test("an execution thread sees what was committed since its last task", async () => {
     const { chain: stored, world, store } = chain.services;
     const single = new ExecutionPool(chain.workerSetup, { size: 1 });
     try {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { siloNullifier } from "../../src/core/derive/nullifier.ts";
 import type { ContractSource } from "../../src/execution/contract-directory.ts";
 import { type ProcessOptions, processTxs } from "../../src/execution/process-txs.ts";
@@ -22,7 +22,7 @@ const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<
 const FEE = 5000n;
 
 describe("private transactions", () => {
-  it("processing private txs applies each to the trees and charges its fee payer", async () => {
+  test("processing private txs applies each to the trees and charges its fee payer", async () => {
     const state = fundedState();
     const before = state.fork.size(NULLIFIER_TREE);
     const { processed, totalGas, blobFields, stopped } = await run(state, [payersTx(0x4242), payersTx(0x4243)]);
@@ -36,7 +36,7 @@ describe("private transactions", () => {
     expect(state.fork.size(NOTE_HASH_TREE)).toBe(128);
   });
 
-  it("processing excludes txs that no block can include, without an effect on the state", async () => {
+  test("processing excludes txs that no block can include, without an effect on the state", async () => {
     const good = [payersTx(0x4242), payersTx(0x4243)];
     const bad: [Tx, RegExp][] = [
       [payersTx(0x4242), /^Transaction 0x[0-9a-f]{64} failed with duplicate nullifiers$/],
@@ -64,7 +64,7 @@ describe("private transactions", () => {
     expect(treesOf(state)).toEqual(treesOf(expected));
   });
 
-  it("processed txs are undone or kept as a whole, including cached values", async () => {
+  test("processed txs are undone or kept as a whole, including cached values", async () => {
     const state = fundedState();
     const before = treesOf(state);
     const txs = [payersTx(0x4242), payersTx(0x4243)];
@@ -79,7 +79,7 @@ describe("private transactions", () => {
     expect((await run(state, txs)).unprocessable).toHaveLength(2);
   });
 
-  it("processing stops at the number of txs and at the deadline", async () => {
+  test("processing stops at the number of txs and at the deadline", async () => {
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const counted = await run(fundedState(), txs, { maxTxs: 2 });
     expect([counted.processed.length, counted.stopped]).toEqual([2, { at: 2, why: "tx count" }]);
@@ -87,7 +87,7 @@ describe("private transactions", () => {
     expect([late.processed.length, late.stopped]).toEqual([0, { at: 0, why: "deadline" }]);
   });
 
-  it("processing skips txs that might not fit into a new block", async () => {
+  test("processing skips txs that might not fit into a new block", async () => {
     const log = new Uint8Array(10 * 32).fill(1);
     const large = payersTx(0x100, { nonRevertible: { nullifiers: [fr(0x100)], privateLogs: [log, log] } });
     const small = payersTx(0x101, { gasLimits: { daGas: 100, l2Gas: 2000 } });
@@ -103,7 +103,7 @@ describe("private transactions", () => {
     expect(gas.processed.map(({ index }) => index)).toEqual([1]);
   });
 
-  it("processing skips and undoes a tx whose effect does not fit into the blobs", async () => {
+  test("processing skips and undoes a tx whose effect does not fit into the blobs", async () => {
     const state = fundedState();
     const before = treesOf(state);
     // The estimate is three fields and a nullifier; the fee payment's write takes two more fields.
@@ -115,7 +115,7 @@ describe("private transactions", () => {
     expect(treesOf(state)).toEqual(before);
   });
 
-  it("the re-execution of a block ends at the tx that exceeds the block's gas", async () => {
+  test("the re-execution of a block ends at the tx that exceeds the block's gas", async () => {
     const state = fundedState();
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const result = await run(state, txs, { mode: "reexecute", maxGas: { l2Gas: 2500 } });
@@ -124,7 +124,7 @@ describe("private transactions", () => {
     expect(balanceOf(state)).toBe(BALANCE - 2n * FEE);
   });
 
-  it("processing calls the validator with the state that the tx would run on", async () => {
+  test("processing calls the validator with the state that the tx would run on", async () => {
     const state = fundedState();
     const verdicts: Verdict[] = [
       { result: "valid" },
@@ -145,7 +145,7 @@ describe("private transactions", () => {
     expect(result.skipped.map(({ index, reason }) => [index, reason])).toEqual([[2, "Insufficient fee per gas"]]);
   });
 
-  it("processing stops and reports it when the state is gone", async () => {
+  test("processing stops and reports it when the state is gone", async () => {
     const state = fundedState();
     state.fork.invalidate();
     const { processed, failed, stopped } = await run(state, [payersTx(0x100), payersTx(0x101)]);
@@ -174,12 +174,12 @@ describe("public transactions", () => {
     return state;
   };
 
-  it("processing a public tx runs its calls", async () => {
+  test("processing a public tx runs its calls", async () => {
     const { processed } = await run(deployed(known), [publicTx(0x100)]);
     expect(processed.map(({ effect, calls }) => [effect.revertCode, calls.length])).toEqual([[0, 1]]);
   });
 
-  it("processing aborts a tx at its time limit or the run's deadline, without an effect on the state", async () => {
+  test("processing aborts a tx at its time limit or the run's deadline, without an effect on the state", async () => {
     const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
     const state = deployed(forever);
     const before = treesOf(state);
@@ -200,7 +200,7 @@ describe("public transactions", () => {
     expect(treesOf(again)).toEqual(before);
   });
 
-  it("processing names the cause when contracts cannot be read, and continues with the next tx", async () => {
+  test("processing names the cause when contracts cannot be read, and continues with the next tx", async () => {
     const cause = new Error("the disk is gone");
     let broken = true;
     const source: ContractSource = {
@@ -219,7 +219,7 @@ describe("public transactions", () => {
     expect((await run(state, [publicTx(0x100)])).processed).toHaveLength(1);
   });
 
-  it("processing drops a tx whose contract is deployed but unknown, and one whose class is unknown", async () => {
+  test("processing drops a tx whose contract is deployed but unknown, and one whose class is unknown", async () => {
     const nothing: ContractSource = { contractClass: () => undefined, contractInstance: () => undefined };
     const unknown = await run(deployed(nothing), [publicTx(0x100)]);
     expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
@@ -230,7 +230,7 @@ describe("public transactions", () => {
   });
 
   /** As in the reference node, except that negative amounts wrap there. */
-  it("a tx that has used more than its limits runs out of gas at its first instruction", async () => {
+  test("a tx that has used more than its limits runs out of gas at its first instruction", async () => {
     const tx = payersTx(0x100, {
       app: [call],
       gasUsed: { daGas: 128, l2Gas: 590_800 },
@@ -249,7 +249,7 @@ describe("public transactions", () => {
   });
 });
 
-it("any tx that passes decoding has exactly one outcome, and does not affect the other txs unless it is processed", async () => {
+test("any tx that passes decoding has exactly one outcome, and does not affect the other txs unless it is processed", async () => {
   const bases = [
     payersTx(0x200, { nonRevertible: { nullifiers: [fr(0x200)], noteHashes: [fr(3)], privateLogs: [fr(9)] } }),
     payersTx(0x201, {

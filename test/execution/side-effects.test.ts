@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SideEffects } from "../../src/execution/side-effects.ts";
 import { slotKey } from "../../src/execution/siloing.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
@@ -39,7 +39,7 @@ const shown = (effects: SideEffects): Contents => ({
 });
 
 describe("side effects", () => {
-  it("side effects equal those of a journal that copies everything at each mark, after any nesting of commits and reverts", () => {
+  test("side effects equal those of a journal that copies everything at each mark, after any nesting of commits and reverts", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const effects = new SideEffects();
@@ -91,7 +91,7 @@ describe("side effects", () => {
     );
   });
 
-  it("side effects are limited per transaction, and a revert frees room again", () => {
+  test("side effects are limited per transaction, and a revert frees room again", () => {
     const effects = new SideEffects();
     const mark = effects.mark();
     for (let i = 0; i < 64; i++) {
@@ -113,7 +113,7 @@ describe("side effects", () => {
     ]);
   });
 
-  it("side effects keep a slot's position in the order until its first write is reverted", () => {
+  test("side effects keep a slot's position in the order until its first write is reverted", () => {
     const effects = new SideEffects();
     const write = (slot: number, value: number) =>
       effects.write(slotKey(contract, fr(slot)), { contract, slot: fr(slot), value: fr(value) });

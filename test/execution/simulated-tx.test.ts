@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import type { SkippedFees } from "../../src/execution/execution-options.ts";
@@ -26,7 +26,7 @@ function simulate(given: TxCase, options: Parameters<typeof executeTx>[3] = {}) 
 const calldataSelector = ({ tx }: TxCase) => toHex(field(tx.app![0].calldata![0]).subarray(28));
 
 describe("a simulated transaction", () => {
-  it("a simulated transaction returns what each call of app logic returned", () => {
+  test("a simulated transaction returns what each call of app logic returned", () => {
     const given = caseOf("Token: constructor, mint_to_public, transfer_in_public, burn_public, balance");
     const { returned, revert } = simulate(given);
     expect(revert).toBeUndefined();
@@ -35,7 +35,7 @@ describe("a simulated transaction", () => {
     );
   });
 
-  it("a simulated transaction names the frames down to the innermost that reverted", () => {
+  test("a simulated transaction names the frames down to the innermost that reverted", () => {
     const given = caseOf("AvmTest.external_call_to_assertion_failure");
     const { revert, returned, effect } = simulate(given);
     expect(effect.revertCode).toBe(1);
@@ -50,13 +50,13 @@ describe("a simulated transaction", () => {
     expect(returned).toHaveLength(1);
   });
 
-  it("a simulated transaction names the reason of every other halt", () => {
+  test("a simulated transaction names the reason of every other halt", () => {
     const { revert } = simulate(caseOf("AvmTest.nested_call_to_nothing"));
     expect(revert?.originalMessage).toMatch(/^Contract 0x[1-9a-f][0-9a-f]* is not deployed$/);
     expect(revert?.revertData).toHaveLength(0);
   });
 
-  it("a simulated transaction has only the reference node's general reason when frames were not recorded", () => {
+  test("a simulated transaction has only the reference node's general reason when frames were not recorded", () => {
     const { revert } = simulate(caseOf("AvmTest.assertion_failure"), { recordCalls: false });
     expect(revert).toEqual({
       originalMessage: "TX reverted",
@@ -66,13 +66,13 @@ describe("a simulated transaction", () => {
     });
   });
 
-  it("a simulated transaction has one empty return value when the private part's effects could not be added", () => {
+  test("a simulated transaction has one empty return value when the private part's effects could not be added", () => {
     const { revert, returned } = simulate(caseOf("65th note hash revertible: app skipped"));
     expect(returned).toEqual([{ values: new Uint8Array(0), nested: [] }]);
     expect(revert?.originalMessage).toBe("Maximum number of note hashes reached");
   });
 
-  it("a simulated transaction collects debug logs, which survive reverts, up to the limit on their memory reads", () => {
+  test("a simulated transaction collects debug logs, which survive reverts, up to the limit on their memory reads", () => {
     const given = caseOf("AvmTest.debug_logging");
     const { debugLogs } = simulate(given);
     expect(debugLogs.length).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ describe("a simulated transaction", () => {
     expect(() => simulate(given, { maxDebugLogReads: 3 })).toThrow(/^debug log: /);
   });
 
-  it("a simulated transaction runs without a payer, or with one that cannot pay, when fees are not enforced", () => {
+  test("a simulated transaction runs without a payer, or with one that cannot pay, when fees are not enforced", () => {
     const poor = caseOf("fee payer balance too low: unprocessable");
     const { effect } = simulate(poor, { skippedFees: "public-payer" });
     expect(toHex(effect.publicDataWrites.subarray(-32))).toBe(toHex(fr(0)));
@@ -95,7 +95,7 @@ describe("a simulated transaction", () => {
     expect(unpaid.effect.publicDataWrites.length).toBe(paid.effect.publicDataWrites.length - 64);
   });
 
-  it("a simulated transaction runs with any fees and payer, also without public calls, when no fees are enforced", () => {
+  test("a simulated transaction runs with any fees and payer, also without public calls, when no fees are enforced", () => {
     const own = (plan: Partial<TxPlan>, skippedFees?: SkippedFees) =>
       executeTx(new Vm(), fundedState(), hashed(payersTx(0x4242, plan)), { skippedFees });
     const call = { app: [{ address: fr(0x1001), sender: fr(1), calldata: new Uint8Array(0) }] };
@@ -119,7 +119,7 @@ describe("a simulated transaction", () => {
     expect(() => own({ feePayer: fr(0x900d) }, "public-payer")).toThrow(/^Not enough balance/);
   });
 
-  it("a simulated transaction can override storage values and classes", () => {
+  test("a simulated transaction can override storage values and classes", () => {
     const given = caseOf("AvmTest.read_storage_single");
     const { address } = given.tx.app![0];
     const plain = simulate(given);

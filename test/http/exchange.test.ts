@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
 import { openExchange, wholeExchange } from "../../src/http/exchange.ts";
 import { deadUrl, drip, type FakeAnswer, type FakeRequest, type HttpFake, httpFake } from "../world/l1/http-fake.ts";
@@ -27,7 +27,7 @@ const failure = async (work: Promise<unknown>): Promise<HttpError> => {
   return error as HttpError;
 };
 
-it("the deadline ends an exchange whose answer drips", async () => {
+test("the deadline ends an exchange whose answer drips", async () => {
   const { url } = await serve(() => drip(10));
   expect(await failure(wholeExchange({ url }, hasty))).toMatchObject({
     kind: "timeout",
@@ -35,7 +35,7 @@ it("the deadline ends an exchange whose answer drips", async () => {
   });
 });
 
-it("the deadline is extended for received bytes by the slowest rate", async () => {
+test("the deadline is extended for received bytes by the slowest rate", async () => {
   const content = Buffer.alloc(40, 7);
   const { url } = await serve(() => drip(10, content));
   // 40 bytes at 10 ms each take 400 ms: more than 200 ms, less than 200 ms plus 200 ms for each byte.
@@ -44,7 +44,7 @@ it("the deadline is extended for received bytes by the slowest rate", async () =
   expect((await failure(wholeExchange({ url }, hasty))).kind).toBe("timeout");
 });
 
-it("the deadline does not count the time that the reader takes", async () => {
+test("the deadline does not count the time that the reader takes", async () => {
   const { url } = await serve(() => ({ raw: Buffer.alloc(300_000, 1) }));
   const { body } = await openExchange({ url }, { ...limits, totalMs: 1_500 });
   let size = 0;
@@ -55,7 +55,7 @@ it("the deadline does not count the time that the reader takes", async () => {
   expect(size).toBe(300_000);
 });
 
-it("an aborted exchange ends, before its answer and within it", async () => {
+test("an aborted exchange ends, before its answer and within it", async () => {
   const silent = await serve(() => "silence");
   const dripping = await serve(() => drip(10));
   for (const { url } of [silent, dripping]) {
@@ -67,7 +67,7 @@ it("an aborted exchange ends, before its answer and within it", async () => {
   expect(silent.seen.length).toBe(1);
 });
 
-it("an answer is cut off at its limit, endless or decompressed", async () => {
+test("an answer is cut off at its limit, endless or decompressed", async () => {
   const endless = await serve(() => ({
     write(response) {
       const more = (): void => {
@@ -95,7 +95,7 @@ describe("redirects", () => {
     write: (response) => void response.writeHead(status, { location }).end(),
   });
 
-  it("the redirect of a GET is followed, and another host gets no header that may be a key", async () => {
+  test("the redirect of a GET is followed, and another host gets no header that may be a key", async () => {
     const target = await serve(() => ({ raw: "here" }));
     const server = await serve(({ path }) => (path === "/first" ? to("/second") : to(`${target.url}/third`)));
     const headers = { "x-api-key": "sesame", accept: "text/plain" };
@@ -110,7 +110,7 @@ describe("redirects", () => {
     expect([sent["x-api-key"], sent.authorization, sent.accept]).toEqual([undefined, undefined, "text/plain"]);
   });
 
-  it("a circular redirect, or one to another scheme, is refused", async () => {
+  test("a circular redirect, or one to another scheme, is refused", async () => {
     const circle = await serve(() => to("/again"));
     expect(await failure(wholeExchange({ url: circle.url }, limits))).toMatchObject({ kind: "redirect" });
     expect(circle.seen.length).toBe(6);
@@ -118,14 +118,14 @@ describe("redirects", () => {
     expect(await failure(wholeExchange({ url: file.url }, limits))).toMatchObject({ kind: "redirect" });
   });
 
-  it("the redirect of a POST is returned as the answer", async () => {
+  test("the redirect of a POST is returned as the answer", async () => {
     const { url } = await serve(() => to("/elsewhere", 307));
     const { status } = await wholeExchange({ method: "POST", url, body: "{}" }, limits);
     expect(status).toBe(307);
   });
 });
 
-it("an error of an exchange, and its cause, repeat no part of the URL", async () => {
+test("an error of an exchange, and its cause, repeat no part of the URL", async () => {
   const dead = await deadUrl();
   for (const url of [`${dead.replace("//", "//us:pw@")}/k1?q=z9`, "http://us:pw@127.0.0.1:1/k1?q=z9"]) {
     const error = await failure(wholeExchange({ url }, limits));
@@ -134,7 +134,7 @@ it("an error of an exchange, and its cause, repeat no part of the URL", async ()
   }
 });
 
-it("an exchange on a kept connection that the server closes at that moment is sent again", async () => {
+test("an exchange on a kept connection that the server closes at that moment is sent again", async () => {
   let connections = 0;
   const server = createServer((socket) => {
     const isFirst = connections++ === 0;
@@ -158,7 +158,7 @@ it("an exchange on a kept connection that the server closes at that moment is se
   }
 });
 
-it("a response is decompressed by its encoding, and one without a body is not", async () => {
+test("a response is decompressed by its encoding, and one without a body is not", async () => {
   const content = Buffer.from("here and there ".repeat(100));
   const encoded = { gzip: gzipSync(content), deflate: deflateSync(content), br: brotliCompressSync(content) };
   const { url } = await serve(({ path }) => ({

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { redactUrl, withoutUrl } from "../../src/http/redact.ts";
 
-it.each([
+test.each([
   ["https://rpc.example", "https://rpc.example"],
   ["https://rpc.example/", "https://rpc.example"],
   ["https://rpc.example:8545/k", "https://rpc.example:8545/[Redacted]"],
@@ -15,7 +15,7 @@ it.each([
   expect(redactUrl(given)).toBe(shown);
 });
 
-it("a server's error text loses path, query and user of the server's URL", () => {
+test("a server's error text loses path, query and user of the server's URL", () => {
   const url = "https://me:word@rpc.example/v3/abc123?key=xyz";
   const said = `POST ${url}: project abc123 of /v3/abc123 has no key xyz (me, word)`;
   const shown = withoutUrl(said, url);

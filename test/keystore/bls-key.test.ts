@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BlsKey, blsKeyOfMaterial, blsKeyOfMnemonic } from "../../src/keystore/bls-key.ts";
 import { decryptBlsKeyFile, encryptBlsKeyFile } from "../../src/keystore/bls-key-file.ts";
 import { decryptKeyFile, encryptKeyFile } from "../../src/keystore/json-v3.ts";
@@ -47,12 +47,12 @@ test("a BLS key is not shown when printed, and must be in the range of the group
 describe("encrypted files", () => {
   const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-  it("encrypted files of the reference node are decrypted", async () => {
+  test("encrypted files of the reference node are decrypted", async () => {
     expect((await decryptBlsKeyFile(fixture("reference-bls.json"), "pass word")).revealText()).toBe(SECRET);
     expect(toHex((await decryptKeyFile(fixture("reference-eth.json"), "pass word")).reveal())).toBe(KEY);
   });
 
-  it("what is encrypted is decrypted again with the same password only, in any of its Unicode forms", async () => {
+  test("what is encrypted is decrypted again with the same password only, in any of its Unicode forms", async () => {
     const password = "p\u00e4ss w\u00f6rd";
     const bls = await encryptBlsKeyFile(new BlsKey(fromHex(SECRET)), password);
     expect((await decryptBlsKeyFile(bls, password.normalize("NFD"))).publicKey).toBe(PUBLIC);
@@ -70,7 +70,7 @@ describe("encrypted files", () => {
     pubkey: string;
     version: number;
   }
-  it.each<[string, (file: BlsFile) => unknown, string]>([
+  test.each<[string, (file: BlsFile) => unknown, string]>([
     ["of another version", (f) => (f.version = 3), "version must be 4"],
     ["of scrypt", (f) => (f.crypto.kdf.function = "scrypt"), "crypto.kdf.function must be pbkdf2"],
     ["of another hash", (f) => (f.crypto.kdf.params.prf = "sha1"), "crypto.kdf.params.prf must be hmac-sha256"],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { KeystoreError } from "../../src/keystore/errors.ts";
 import type { Keystore } from "../../src/keystore/keystore.ts";
 import { loadKeystore } from "../../src/keystore/load-keystore.ts";
@@ -57,7 +57,7 @@ async function faults(contents: unknown): Promise<string[]> {
 }
 
 describe("a keystore file", () => {
-  it("a keystore file gives the attester every role that is not assigned to another account", async () => {
+  test("a keystore file gives the attester every role that is not assigned to another account", async () => {
     const keys = await load(write("keys.json", file()));
     expect(keys.attesterAddresses()).toEqual([ADDRESS]);
     expect(keys.coinbaseOf(ADDRESS)).toBe(ADDRESS);
@@ -66,14 +66,14 @@ describe("a keystore file", () => {
     expect(keys.attester(ADDRESS)).toMatchObject({ kind: "local", address: ADDRESS });
   });
 
-  it("a keystore file can name coinbase and publishers", async () => {
+  test("a keystore file can name coinbase and publishers", async () => {
     const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
     const keys = await load(write("keys.json", file({ validators: [validator({ coinbase: COINBASE, publisher })] })));
     expect(keys.coinbaseOf(ADDRESS)).toBe(COINBASE.toLowerCase());
     expect(keys.publisherAddresses()).toEqual([ACCOUNTS[1][1], ACCOUNTS[2][1]]);
   });
 
-  it("a keystore entry can have many attesters, with or without BLS keys", async () => {
+  test("a keystore entry can have many attesters, with or without BLS keys", async () => {
     const attester = [
       KEY,
       { eth: ACCOUNTS[1][0], bls: `0x${"01".repeat(32)}` },
@@ -83,7 +83,7 @@ describe("a keystore file", () => {
     expect(keys.attesterAddresses()).toEqual(ACCOUNTS.map(([, address]) => address));
   });
 
-  it("a mnemonic in a keystore file derives each address of each account", async () => {
+  test("a mnemonic in a keystore file derives each address of each account", async () => {
     const derived = async (range: object) => {
       const attester = { mnemonic: MNEMONIC, ...range };
       return (await load(write("keys.json", file({ validators: [validator({ attester })] })))).attesterAddresses();
@@ -95,7 +95,7 @@ describe("a keystore file", () => {
     expect(both.slice(2)).toEqual(await derived({ accountIndex: 1, addressCount: 2 }));
   });
 
-  it("a keystore file of version 2 can have defaults for its validators", async () => {
+  test("a keystore file of version 2 can have defaults for its validators", async () => {
     const other = {
       attester: ACCOUNTS[1][0],
       publisher: KEY,
@@ -119,7 +119,7 @@ describe("a keystore file", () => {
     expect(keys.feeRecipientOf(ACCOUNTS[1][1])).toBe(other.feeRecipient);
   });
 
-  it("a keystore file may configure only a prover", async () => {
+  test("a keystore file may configure only a prover", async () => {
     const short = await load(write("keys.json", { schemaVersion: 1, prover: KEY }));
     expect(short.prover).toMatchObject({ id: ADDRESS, publishers: [{ address: ADDRESS }] });
     const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
@@ -127,7 +127,7 @@ describe("a keystore file", () => {
     expect(full.prover).toMatchObject({ id: COINBASE.toLowerCase(), publishers: [{}, {}] });
   });
 
-  it("addresses are accepted without 0x, and with the checksum of EIP-55", async () => {
+  test("addresses are accepted without 0x, and with the checksum of EIP-55", async () => {
     const coinbase = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const keys = await load(
       write("keys.json", file({ validators: [validator({ coinbase, feeRecipient: FEES.slice(2) })] })),
@@ -139,20 +139,20 @@ describe("a keystore file", () => {
     await expect(load(path)).rejects.toThrow("remote signer 127.0.0.1:9 does not answer eth_accounts");
   });
 
-  it("attesters of one entry without publishers publish for each other", async () => {
+  test("attesters of one entry without publishers publish for each other", async () => {
     const attester = [KEY, ACCOUNTS[1][0]];
     const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
     const publishers = keys.publishersOf(ACCOUNTS[1][1]).map(({ address }) => address);
     expect(publishers).toEqual([ADDRESS, ACCOUNTS[1][1]]);
   });
 
-  it("a mnemonic may be surrounded by white space", async () => {
+  test("a mnemonic may be surrounded by white space", async () => {
     const attester = { mnemonic: ` ${MNEMONIC}\n` };
     const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
     expect(keys.attesterAddresses()).toEqual([ADDRESS]);
   });
 
-  it("a keystore file may hold settings that are not used: slasher and funding accounts, client certificates", async () => {
+  test("a keystore file may hold settings that are not used: slasher and funding accounts, client certificates", async () => {
     const keys = await load(
       write(
         "keys.json",
@@ -166,7 +166,7 @@ describe("a keystore file", () => {
     expect(keys.slasher).toMatchObject([{ address: ACCOUNTS[1][1] }]);
   });
 
-  it("a keystore shows no secret when printed", async () => {
+  test("a keystore shows no secret when printed", async () => {
     const attester = [KEY, { path: writeKeyFile("v3.json", ACCOUNTS[1][0], "hunter22"), password: "hunter22" }];
     const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
     for (const shown of [inspect(keys, { depth: 9 }), JSON.stringify(keys), String(keys.attester(ADDRESS))]) {
@@ -292,15 +292,15 @@ describe("faulty keystore files", () => {
       ["prover.publisher: is required"],
     ],
   ];
-  it.each(cases)("a keystore file %s is refused with field and rule", async (_what, contents, expected) => {
+  test.each(cases)("a keystore file %s is refused with field and rule", async (_what, contents, expected) => {
     expect(await faults(contents)).toEqual(expected);
   });
 
-  it("a keystore file is refused with all its issues at once", async () => {
+  test("a keystore file is refused with all its issues at once", async () => {
     expect(await faults(file({ validators: [{}, validator({ coinbase: 1 })], prover: [] }))).toHaveLength(4);
   });
 
-  it("a keystore is refused with the issues of all its accounts at once", async () => {
+  test("a keystore is refused with the issues of all its accounts at once", async () => {
     const attester = { path: "none.json" };
     expect(await faults(file({ validators: [validator({ attester }), validator({ attester: ADDRESS })] }))).toEqual([
       `validators[0].attester: names ${join(folder, "none.json")}, which cannot be read (ENOENT)`,
@@ -308,7 +308,7 @@ describe("faulty keystore files", () => {
     ]);
   });
 
-  it("a keystore file with one BLS key for a folder of attesters is refused", async () => {
+  test("a keystore file with one BLS key for a folder of attesters is refused", async () => {
     mkdirSync(join(folder, "v3"));
     writeKeyFile("v3/1.json", KEY, "");
     writeKeyFile("v3/2.json", ACCOUNTS[1][0], "");
@@ -318,7 +318,7 @@ describe("faulty keystore files", () => {
     ]);
   });
 
-  it("a keystore file that names an attester twice is refused", async () => {
+  test("a keystore file that names an attester twice is refused", async () => {
     expect(await faults(file({ validators: [validator(), validator()] }))).toEqual([
       `validators[1]: has attester ${ADDRESS}, as ${join(folder, "keys.json")} validators[0] has`,
     ]);
@@ -326,7 +326,7 @@ describe("faulty keystore files", () => {
 });
 
 describe("keystore folders", () => {
-  it("keystore files of a folder are merged in the order of their names; other files are ignored", async () => {
+  test("keystore files of a folder are merged in the order of their names; other files are ignored", async () => {
     write("b.json", file({ validators: [validator({ attester: ACCOUNTS[1][0] })] }));
     write("a.json", file());
     write("c.json", { schemaVersion: 1, prover: ACCOUNTS[2][0] });
@@ -336,7 +336,7 @@ describe("keystore folders", () => {
     expect(keys.prover?.id).toBe(ACCOUNTS[2][1]);
   });
 
-  it("publishers of several keystore files are added up, and the last default wins with a warning", async () => {
+  test("publishers of several keystore files are added up, and the last default wins with a warning", async () => {
     const other = `0x${"0d".repeat(20)}`;
     write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0], coinbase: COINBASE });
     write("b.json", { schemaVersion: 2, prover: KEY, publisher: [ACCOUNTS[2][0]], coinbase: other });
@@ -348,13 +348,13 @@ describe("keystore folders", () => {
     ]);
   });
 
-  it("a mnemonic in a later keystore file replaces the publishers of the earlier ones", async () => {
+  test("a mnemonic in a later keystore file replaces the publishers of the earlier ones", async () => {
     write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0] });
     write("b.json", { schemaVersion: 2, prover: KEY, publisher: { mnemonic: MNEMONIC, addressIndex: 2 } });
     expect((await load()).publisherAddresses()).toEqual([ACCOUNTS[2][1]]);
   });
 
-  it.each([
+  test.each([
     ["the same attester twice", file(), new RegExp(`b.json: validators\\[0\\] has attester ${ADDRESS}, as .*a.json`)],
     ["two versions", { schemaVersion: 2, prover: KEY }, /a.json: schemaVersion must be 2 as in .*b.json/],
   ])("keystore files of a folder are refused with %s", async (_what, second, message) => {
@@ -363,30 +363,30 @@ describe("keystore folders", () => {
     await expect(load()).rejects.toThrow(message);
   });
 
-  it("a prover's keystore file may have an older version than those with validators", async () => {
+  test("a prover's keystore file may have an older version than those with validators", async () => {
     write("a.json", { schemaVersion: 1, prover: KEY });
     write("b.json", { schemaVersion: 2, validators: [validator()] });
     expect((await load()).attesterAddresses()).toEqual([ADDRESS]);
   });
 
-  it("keystore files whose names end in .JSON are read too", async () => {
+  test("keystore files whose names end in .JSON are read too", async () => {
     write("A.JSON", file());
     expect((await load()).attesterAddresses()).toEqual([ADDRESS]);
   });
 
-  it("two keystore files with a prover each are refused", async () => {
+  test("two keystore files with a prover each are refused", async () => {
     write("a.json", { schemaVersion: 1, prover: KEY });
     write("b.json", { schemaVersion: 1, prover: KEY });
     await expect(load()).rejects.toThrow(/b.json: prover must be given in one file only/);
   });
 
-  it("faulty keystore files of a folder are refused together, each issue with its file", async () => {
+  test("faulty keystore files of a folder are refused together, each issue with its file", async () => {
     write("a.json", "{");
     write("b.json", { schemaVersion: 9 });
     await expect(load()).rejects.toThrow(/a.json: must be JSON; .*b.json: schemaVersion must be 1 or 2/);
   });
 
-  it("a keystore folder without files is refused", async () => {
+  test("a keystore folder without files is refused", async () => {
     await expect(load()).rejects.toThrow(`${folder}: must hold a .json file`);
     await expect(load(join(folder, "none"))).rejects.toThrow("none: cannot be read (ENOENT)");
   });
@@ -439,7 +439,7 @@ describe("encrypted key files", () => {
   const withFile = (attester: object) => write("keys/keys.json", file({ validators: [validator({ attester })] }));
   beforeEach(() => mkdirSync(join(folder, "keys")));
 
-  it.each(["scrypt", "pbkdf2"])(
+  test.each(["scrypt", "pbkdf2"])(
     "key files of %s are decrypted; a relative path starts at the keystore file's folder",
     async (kdf) => {
       writeKeyFile("keys/v3.json", KEY, "secret", () => {}, kdf);
@@ -447,7 +447,7 @@ describe("encrypted key files", () => {
     },
   );
 
-  it("the test vector of the Web3 Secret Storage Definition is decrypted", async () => {
+  test("the test vector of the Web3 Secret Storage Definition is decrypted", async () => {
     const path = write("vector.json", {
       crypto: {
         cipher: "aes-128-ctr",
@@ -474,7 +474,7 @@ describe("encrypted key files", () => {
     );
   });
 
-  it("the key files of a folder are all decrypted, in the order of their names", async () => {
+  test("the key files of a folder are all decrypted, in the order of their names", async () => {
     mkdirSync(join(folder, "v3"));
     writeKeyFile("v3/2.json", ACCOUNTS[1][0], "secret");
     writeKeyFile("v3/1.json", KEY, "secret");
@@ -482,7 +482,7 @@ describe("encrypted key files", () => {
     expect(keys.attesterAddresses()).toEqual([ADDRESS, ACCOUNTS[1][1]]);
   });
 
-  it.each<[string, (file: V3) => void, string, RegExp]>([
+  test.each<[string, (file: V3) => void, string, RegExp]>([
     ["with another password", () => {}, "wrong", /which cannot be decrypted with the given password/],
     ["without a password", () => {}, "", /which cannot be decrypted: no password is given/],
     ["of another version", (f) => (f.version = 1), "secret", /version must be 3/],
@@ -513,7 +513,7 @@ describe("encrypted key files", () => {
     await expect(failed).rejects.toThrow(/keys.json: validators\[0\].attester names .*v3.json/);
   });
 
-  it("a password is accepted in the form in which the key file's wallet hashed it", async () => {
+  test("a password is accepted in the form in which the key file's wallet hashed it", async () => {
     // The first letter is a ligature, which NFKC writes as two letters.
     const typed = "\ufb01sh";
     for (const hashed of [typed, "fish"]) {
@@ -522,7 +522,7 @@ describe("encrypted key files", () => {
     }
   });
 
-  it("a folder of key files that holds an account twice is refused", async () => {
+  test("a folder of key files that holds an account twice is refused", async () => {
     mkdirSync(join(folder, "v3"));
     writeKeyFile("v3/1.json", KEY, "secret");
     writeKeyFile("v3/2.json", KEY, "secret");
@@ -531,7 +531,7 @@ describe("encrypted key files", () => {
     );
   });
 
-  it("key files that do not exist are refused", async () => {
+  test("key files that do not exist are refused", async () => {
     await expect(load(withFile({ path: "none.json" }))).rejects.toThrow(
       /names .*none.json, which cannot be read \(ENOENT\)/,
     );
@@ -556,7 +556,7 @@ describe("remote signers", () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  it("the remote signer of an account comes from the account, then the validator, then the file", async () => {
+  test("the remote signer of an account comes from the account, then the validator, then the file", async () => {
     held = ACCOUNTS.map(([, address]) => address.toUpperCase().replace("0X", "0x"));
     const of = (path: string) => `${url}/${path}`;
     const keys = await load(
@@ -588,7 +588,7 @@ describe("remote signers", () => {
     ]);
   });
 
-  it("publishers of the file sign through their validator's remote signer", async () => {
+  test("publishers of the file sign through their validator's remote signer", async () => {
     held = [ACCOUNTS[1][1]];
     const keys = await load(
       write("keys.json", {
@@ -600,7 +600,7 @@ describe("remote signers", () => {
     expect(keys.publishersOf(ADDRESS)).toMatchObject([{ kind: "remote", address: ACCOUNTS[1][1], signer: { url } }]);
   });
 
-  it("a remote signer must hold every account that names it", async () => {
+  test("a remote signer must hold every account that names it", async () => {
     held = [ACCOUNTS[1][1]];
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
@@ -610,7 +610,7 @@ describe("remote signers", () => {
     await expect(failed).rejects.not.toThrow("secret-path");
   });
 
-  it("a remote signer is asked again before the keystore is refused", async () => {
+  test("a remote signer is asked again before the keystore is refused", async () => {
     held = "nothing";
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseTransaction, recoverTransactionAddress } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { EndpointBook } from "../../src/endpoints/endpoint-book.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { blobSidecars } from "../../src/l1/propose/sidecars.ts";
@@ -50,7 +50,7 @@ const unsigned = (sidecars?: BlobSidecars): UnsignedTx => ({
   sidecars,
 });
 
-it.each([
+test.each([
   ["plain", undefined],
   ["with a blob", zeroBlobSidecars(false)],
 ])("a signed transaction %s has the given fields and recovers its account", async (_, sidecars) => {
@@ -62,7 +62,7 @@ it.each([
   expect(parsed).toMatchObject({ chainId: 31337, gas: 21_000n, maxFeePerGas: 10n, data: "0x010203" });
 });
 
-it("a remote signer gives the signature that the key itself would give", async () => {
+test("a remote signer gives the signature that the key itself would give", async () => {
   const remote = new RemoteSigner(url, local.address);
   const tx = unsigned(zeroBlobSidecars(false));
   const signature = await local.signTransaction(tx);
@@ -81,7 +81,7 @@ it("a remote signer gives the signature that the key itself would give", async (
   expect(asked.at(-1)).toEqual({ method: "eth_sign", params: [local.address, "0x1234"] });
 });
 
-it("a signature by another key, or something else than a signature, is refused without naming the signer's path", async () => {
+test("a signature by another key, or something else than a signature, is refused without naming the signer's path", async () => {
   const remote = new RemoteSigner(url, local.address);
   const other = new LocalSigner(new Uint8Array(32).fill(7));
   const foreign = toHex(await other.signMessage(Uint8Array.of(1)));
@@ -96,7 +96,7 @@ it("a signature by another key, or something else than a signature, is refused w
   }
 });
 
-it("a remote signer that never answers is given up, for all its accounts, until it answers again", async () => {
+test("a remote signer that never answers is given up, for all its accounts, until it answers again", async () => {
   const log = recordingLogger();
   let hangs = true;
   const silent = await httpFake(({ body }) => {
@@ -126,7 +126,7 @@ it("a remote signer that never answers is given up, for all its accounts, until 
   }
 });
 
-it("the proofs of a blob of zeros are those of the KZG library, in both forms", { timeout: 180_000 }, async () => {
+test("the proofs of a blob of zeros are those of the KZG library, in both forms", { timeout: 180_000 }, async () => {
   for (const cellProofs of [false, true]) {
     const own = zeroBlobSidecars(cellProofs);
     const proven = await blobSidecars(kzg, own.blobs, cellProofs);

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { dumpState } from "../../src/local-network/state-dump.ts";
 
 let server: Server;
@@ -23,7 +23,7 @@ afterEach(() => {
 const dumped = async () => Buffer.concat(await Readable.from(dumpState(url, new AbortController().signal)).toArray());
 const answerOf = (hex: string) => `{"jsonrpc":"2.0","id":1,"result":"0x${hex}"}`;
 
-it("a state is decoded wherever its answer is cut", async () => {
+test("a state is decoded wherever its answer is cut", async () => {
   const pieces = fc.array(fc.nat({ max: 90 }), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 30 }), pieces, async (bytes, cuts) => {
@@ -36,7 +36,7 @@ it("a state is decoded wherever its answer is cut", async () => {
   );
 });
 
-it("a state of more than 32 MiB is decoded piece by piece", async () => {
+test("a state of more than 32 MiB is decoded piece by piece", async () => {
   const piece = "5a".repeat(2 ** 20);
   answer = (function* () {
     yield '{"jsonrpc":"2.0","id":1,"result":"0x';
@@ -48,7 +48,7 @@ it("a state of more than 32 MiB is decoded piece by piece", async () => {
   expect(length).toBe(40 * 2 ** 20);
 });
 
-it.each([
+test.each([
   { name: "an error", text: '{"error":{"code":-32601,"message":"Method not found"}}', rule: "Method not found" },
   { name: "another result", text: `{"result":["${"x".repeat(300)}"]}`, rule: "there is no state in the answer" },
   { name: "no end", text: answerOf("1f8b").slice(0, -2), rule: "the state has no end" },
@@ -59,7 +59,7 @@ it.each([
   await expect(dumped()).rejects.toThrow(rule);
 });
 
-it("an L1 that is gone is an L1 error", async () => {
+test("an L1 that is gone is an L1 error", async () => {
   server.close();
   await expect(dumped()).rejects.toMatchObject({ name: "L1EndpointError", kind: "unreachable" });
 });

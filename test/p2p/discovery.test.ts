@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { freePort } from "../support/free-port.ts";
 import { bootnode, discoveryNode, heardOf, type NodeSettings, VERSION } from "../world/p2p/discovery-nodes.ts";
@@ -19,7 +19,7 @@ async function started<T extends { start(): Promise<void>; stop(): Promise<void>
 const WAIT = { timeout: 120_000, interval: 250 };
 
 describe("discovery", () => {
-  it("finds the nodes of its version over a bootnode, and no others", async () => {
+  test("finds the nodes of its version over a bootnode, and no others", async () => {
     const boot = await started(bootnode());
     const settings: NodeSettings = { bootnodes: [boot.enr] };
     const other = await started(discoveryNode({ ...settings, version: VERSION.replace("-7-", "-8-") }));
@@ -45,7 +45,7 @@ describe("discovery", () => {
       expect(node.table.map(({ nodeId }) => nodeId)).not.toContain(parseRecord(other.enr, "").nodeId);
   });
 
-  it("reports a bootnode as a peer only when told to, and can require its version", async () => {
+  test("reports a bootnode as a peer only when told to, and can require its version", async () => {
     const boot = await started(bootnode());
     const asPeer = await discoveryNode({ bootnodes: [boot.enr], bootnodesAsPeers: true });
     const checked = await discoveryNode({ bootnodes: [boot.enr], bootnodesAsPeers: true, checkBootnodes: true });
@@ -57,7 +57,7 @@ describe("discovery", () => {
     expect(usual.table).toHaveLength(1);
   });
 
-  it("reports a trusted peer at its start, of its version only", async () => {
+  test("reports a trusted peer at its start, of its version only", async () => {
     const trusted = await discoveryNode();
     const foreign = await discoveryNode({ version: VERSION.replace("-7-", "-8-") });
     const node = await discoveryNode({ trusted: [trusted.enr, foreign.enr] });
@@ -66,7 +66,7 @@ describe("discovery", () => {
     expect([...heard]).toEqual([trusted.identity.id]);
   });
 
-  it("announces the address that ten peers see when it has none", async () => {
+  test("announces the address that ten peers see when it has none", async () => {
     const peers = await Promise.all(Array.from({ length: 11 }, () => started(discoveryNode())));
     const node = await started(discoveryNode({ hidden: true, trusted: peers.map(({ enr }) => enr) }));
     expect(parseRecord(node.enr, "").ip).toBeUndefined();
@@ -80,7 +80,7 @@ describe("discovery", () => {
     expect(parseRecord(node.enr, "").seq).toBeGreaterThan(before);
   });
 
-  it("says which UDP port is taken", async () => {
+  test("says which UDP port is taken", async () => {
     const port = await freePort();
     const socket = createSocket("udp4");
     await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
@@ -90,7 +90,7 @@ describe("discovery", () => {
     socket.close();
   });
 
-  it("stops during its first lookup without waiting for it", async () => {
+  test("stops during its first lookup without waiting for it", async () => {
     const node = await started(discoveryNode());
     const query = node.query();
     expect(node.query()).toBe(query);

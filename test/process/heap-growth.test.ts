@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const MIB = 1024 ** 2;
 
-it("the space for young objects stays small until it is let grow", async () => {
+test("the space for young objects stays small until it is let grow", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--disable-warning=ExperimentalWarning",
     join(import.meta.dirname, "growing-heap.ts"),

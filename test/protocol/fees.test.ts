@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { congestionMultiplier, congestionUpdateFraction, nextExcessMana } from "../../src/protocol/fees/congestion.ts";
 import { ethPerFeeAssetOfPool, nextEthPerFeeAsset, priceModifier } from "../../src/protocol/fees/fee-asset-price.ts";
 import { nextFeeHeader } from "../../src/protocol/fees/fee-header.ts";
@@ -36,7 +36,7 @@ const fees = vectors("fees");
 const l1 = vectors("l1").fees;
 
 describe("mana min fee", () => {
-  it.each(fees.manaMinFee as ManaMinFeeVector[])("the mana min fee is the contract's answer: $input.name", (c) => {
+  test.each(fees.manaMinFee as ManaMinFeeVector[])("the mana min fee is the contract's answer: $input.name", (c) => {
     const { input } = c;
     const parameters: ManaPriceParameters = {
       manaTarget: BigInt(input.manaTarget),
@@ -62,7 +62,7 @@ describe("mana min fee", () => {
     expect(manaMinFee(parameters, l1Fees, parent)).toBe(BigInt(c.minFeePerL2Gas));
   });
 
-  it.each(["live", "scenario"])("mana min fees of recorded chain states are those of the network: %s", (network) => {
+  test.each(["live", "scenario"])("mana min fees of recorded chain states are those of the network: %s", (network) => {
     const { config, cases, epochDuration, genesisTime, slotDuration, rawConfigWord, rawOracleWord, ...rest } =
       l1[network];
     const word = BigInt(rawConfigWord);
@@ -92,7 +92,7 @@ describe("mana min fee", () => {
     }
   });
 
-  it("the mana min fee is capped at 2^128 - 1", () => {
+  test("the mana min fee is capped at 2^128 - 1", () => {
     const parameters = { manaTarget: 1n, provingCostPerMana: 2n ** 31n, epochDuration: 1n };
     const l1Fees = { baseFee: 2n ** 56n - 1n, blobFee: 2n ** 56n - 1n };
     const parent = { excessMana: 2n ** 48n, manaUsed: 0n, ethPerFeeAsset: 100n };
@@ -100,7 +100,7 @@ describe("mana min fee", () => {
   });
 });
 
-it.each(l1.congestionMultiplier as Texts[])(
+test.each(l1.congestionMultiplier as Texts[])(
   "the congestion multiplier at excess $excessMana is that of the vectors",
   (c) => {
     expect(congestionUpdateFraction(BigInt(c.manaTarget))).toBe(BigInt(c.congestionUpdateFraction));
@@ -109,21 +109,21 @@ it.each(l1.congestionMultiplier as Texts[])(
 );
 
 describe("price of the fee asset", () => {
-  it.each(fees.newEthPerFeeAsset as Texts[])(
+  test.each(fees.newEthPerFeeAsset as Texts[])(
     "the fee asset's price $currentPriceE12 modified by $modifierBps is that of the vectors",
     (c) => {
       expect(nextEthPerFeeAsset(BigInt(c.currentPriceE12), BigInt(c.modifierBps))).toBe(BigInt(c.newPriceE12));
     },
   );
 
-  it.each(fees.priceModifierBps as Texts[])(
+  test.each(fees.priceModifierBps as Texts[])(
     "the price modifier from $current to $target is that of the vectors",
     (c) => {
       expect(priceModifier(BigInt(c.current), BigInt(c.target))).toBe(BigInt(c.modifierBps));
     },
   );
 
-  it.each(fees.sqrtPriceX96ToEthPerFeeAssetE12 as Texts[])(
+  test.each(fees.sqrtPriceX96ToEthPerFeeAssetE12 as Texts[])(
     "the fee asset's price in a pool at $sqrtPriceX96 is that of the vectors",
     (c) => {
       expect(ethPerFeeAssetOfPool(BigInt(c.sqrtPriceX96))).toBe(BigInt(c.ethPerFeeAssetE12));
@@ -132,7 +132,7 @@ describe("price of the fee asset", () => {
 });
 
 describe("the fee of a transaction", () => {
-  it.each((fees.txFee as Record<string, Texts>[]).map((c) => [JSON.stringify(c), c] as const))(
+  test.each((fees.txFee as Record<string, Texts>[]).map((c) => [JSON.stringify(c), c] as const))(
     "the fee of a transaction is that of the vectors: %s",
     (_text, c) => {
       const pair = ({ da, l2 }: Texts): GasFees => ({ feePerDaGas: BigInt(da), feePerL2Gas: BigInt(l2) });
@@ -155,12 +155,12 @@ describe("L1 gas oracle", () => {
   const cost = (baseFee: bigint): L1Fees => ({ baseFee, blobFee: 1n });
   const initial = { pre: cost(10n), post: cost(20n), slotOfChange: 5n };
 
-  it("the L1 gas oracle uses new fees from the slot of change on", () => {
+  test("the L1 gas oracle uses new fees from the slot of change on", () => {
     expect(l1FeesAt(initial, 4n)).toEqual(cost(10n));
     expect(l1FeesAt(initial, 5n)).toEqual(cost(20n));
   });
 
-  it("the L1 gas oracle accepts an update three slots after the last change, effective two slots later", () => {
+  test("the L1 gas oracle accepts an update three slots after the last change, effective two slots later", () => {
     expect(updateL1GasOracle(initial, 7n, cost(30n))).toBe(initial);
     const updated = updateL1GasOracle(initial, 8n, cost(30n));
     expect(updated).toEqual({ pre: cost(20n), post: cost(30n), slotOfChange: 10n });
@@ -168,7 +168,7 @@ describe("L1 gas oracle", () => {
   });
 });
 
-it("a fee header contains capped costs, the excess before it and the changed price", () => {
+test("a fee header contains capped costs, the excess before it and the changed price", () => {
   const parameters = { manaTarget: 100n, provingCostPerMana: 0n, epochDuration: 2n };
   const parent = { excessMana: 2n ** 48n, manaUsed: 200n, ethPerFeeAsset: 100n };
   const l1Fees = { baseFee: 2n ** 56n - 1n, blobFee: 0n };
@@ -190,7 +190,7 @@ describe("predicted min fees", () => {
   ];
   const basis = { parameters, parent, l1Fees };
 
-  it("predicted min fees begin with the next checkpoint's, which does not depend on its usage", () => {
+  test("predicted min fees begin with the next checkpoint's, which does not depend on its usage", () => {
     for (const usage of ["none", "target", "limit"] as const) {
       expect(predictMinFees(basis, usage)[0]).toEqual({
         feePerDaGas: 0n,
@@ -199,7 +199,7 @@ describe("predicted min fees", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["none", 0n],
     ["target", 100_000_000n],
     ["limit", 200_000_000n],
@@ -208,7 +208,7 @@ describe("predicted min fees", () => {
     expect(predictMinFees(basis, usage)[1].feePerL2Gas).toBe(manaMinFee(parameters, l1Fees[1], second));
   });
 
-  it("predicted min fees are 0 when transactions are disabled", () => {
+  test("predicted min fees are 0 when transactions are disabled", () => {
     const off = { ...basis, parameters: { ...parameters, manaTarget: 0n } };
     expect(predictMinFees(off, "limit").map((f) => f.feePerL2Gas)).toEqual([0n, 0n]);
   });

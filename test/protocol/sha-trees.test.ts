@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
@@ -54,18 +54,18 @@ function expectLocation(located: LeafPath | null | undefined, got: ReturnType<ty
 }
 
 describe("trees of truncated SHA-256", () => {
-  it("the truncated SHA-256 of a pair is that of the vectors", () => {
+  test("the truncated SHA-256 of a pair is that of the vectors", () => {
     const { left, right, hash } = l1.trees.merge;
     expect(toHex(shaPair(fromHex(left), fromHex(right)))).toBe(hash);
   });
 
-  it("balanced trees of truncated SHA-256 have the roots of the vectors", () => {
+  test("balanced trees of truncated SHA-256 have the roots of the vectors", () => {
     for (const { leaves, root } of trees.balancedSha) {
       expect(toHex(balancedShaRoot(bytes(leaves), leaves.length))).toBe(root);
     }
   });
 
-  it("unbalanced trees, plain and compressed, have the roots of the vectors", () => {
+  test("unbalanced trees, plain and compressed, have the roots of the vectors", () => {
     for (const v of trees.unbalanced) {
       const leaves = bytes(v.leaves);
       expect(toHex(unbalancedRoot(leaves, true))).toBe(v.compressedSha);
@@ -78,7 +78,7 @@ describe("trees of truncated SHA-256", () => {
     }
   });
 
-  it("leaves of unbalanced trees have the locations and sibling paths of the vectors", () => {
+  test("leaves of unbalanced trees have the locations and sibling paths of the vectors", () => {
     for (const { leaves, root, siblingPaths = [] } of l1.trees.unbalanced) {
       const tree = unbalancedTree(bytes(leaves));
       expect(toHex(tree.root)).toBe(root);
@@ -93,7 +93,7 @@ describe("trees of truncated SHA-256", () => {
 });
 
 describe("message hashes", () => {
-  it("in-hashes are those of the vectors", () => {
+  test("in-hashes are those of the vectors", () => {
     for (const v of trees.inHash) {
       const upTo = Number(v.messagesAre?.split("..")[1] ?? 0);
       const messages = v.messages === undefined ? Array.from({ length: upTo }, (_, i) => fr(i + 1)) : bytes(v.messages);
@@ -102,7 +102,7 @@ describe("message hashes", () => {
     expect(toHex(inHash([]))).toBe(l1.trees.emptyInHash);
   });
 
-  it("the rolling hash and the roots of a recorded inbox are computed from its messages", () => {
+  test("the rolling hash and the roots of a recorded inbox are computed from its messages", () => {
     const { events, roots, state } = l1.scenario.l1ToL2;
     let rolling: Uint8Array = new Uint8Array(16);
     for (const { leaf, rollingHash } of events) {
@@ -116,7 +116,7 @@ describe("message hashes", () => {
     }
   });
 
-  it("out-hashes of checkpoints and epochs are those of the vectors", () => {
+  test("out-hashes of checkpoints and epochs are those of the vectors", () => {
     for (const v of trees.outHash) {
       const hashes = v.messages.map((blocks) => checkpointOutHash(messagesOf(blocks)));
       expect(hashes.map(toHex)).toEqual(v.checkpoints.map((c) => c.outHash));
@@ -128,7 +128,7 @@ describe("message hashes", () => {
     expect(toHex(epochOutHash([]))).toBe(l1.trees.emptyEpochOutHash);
   });
 
-  it("the out-hashes of an epoch that L1 accepted are computed from its messages", () => {
+  test("the out-hashes of an epoch that L1 accepted are computed from its messages", () => {
     const epoch = l1.scenario.epoch3;
     const hashes = epoch.messages.map((blocks) => checkpointOutHash(messagesOf(blocks)));
     expect(hashes.map(toHex)).toEqual(epoch.checkpointOutHashes);
@@ -140,14 +140,14 @@ describe("message hashes", () => {
 });
 
 describe("headers", () => {
-  it("block hashes are those of the vectors", () => {
+  test("block hashes are those of the vectors", () => {
     for (const { bytes: b, hash } of headers.blockHeaders) expect(toHex(blockHash(core, fromHex(b)))).toBe(hash);
     for (const b of headers.referenceNetwork.blocks) {
       expect(toHex(blockHash(core, fromHex(b.headerBytes)))).toBe(b.blockHash);
     }
   });
 
-  it("checkpoint hashes are those of the vectors", () => {
+  test("checkpoint hashes are those of the vectors", () => {
     for (const { bytes: b, hash } of headers.checkpointHeaders) expect(toHex(checkpointHash(fromHex(b)))).toBe(hash);
     for (const c of headers.referenceNetwork.checkpoints) {
       expect(toHex(checkpointHash(fromHex(c.headerBytes)))).toBe(c.hash);
@@ -155,7 +155,7 @@ describe("headers", () => {
     expect(toHex(checkpointHash(new Uint8Array(316)))).toBe(l1.trees.genesisCheckpointHeaderHash);
   });
 
-  it("the blob sponge squeezes the values of the vectors", () => {
+  test("the blob sponge squeezes the values of the vectors", () => {
     for (const { fields, squeeze } of l1.sponge) {
       const sponge = core.blobSponge();
       sponge.absorb(new Uint8Array(Buffer.concat(bytes(fields))));

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
 import { neededServices } from "../../src/rpc/forward/live-services.ts";
 import { UpstreamEndpoints } from "../../src/rpc/forward/upstream-endpoints.ts";
@@ -64,7 +64,7 @@ const call = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 5,
 const hex = (word: Uint8Array) => `0x${Buffer.from(word).toString("hex")}`;
 
 describe("a call that needs a full node", () => {
-  it("is forwarded as it came and answered as the node answered", async () => {
+  test("is forwarded as it came and answered as the node answered", async () => {
     const url = await answering(400, '{"jsonrpc":"2.0","id":5,"error":{"code":-32702,"message":"no"}}');
     const request = call("node_getPendingTxCount");
     expect(await forwarding(url).ask(request)).toEqual({
@@ -76,7 +76,7 @@ describe("a call that needs a full node", () => {
     expect(asked[0].headers["x-forwarded-for"]).toBe("192.0.2.7");
   });
 
-  it("is not forwarded when the store has the answer", async () => {
+  test("is not forwarded when the store has the answer", async () => {
     const url = await answering(200, '{"jsonrpc":"2.0","id":5,"result":{}}');
     const { ask } = forwarding(url);
     expect((await ask(call("node_getTxReceipt", hex(SETTLED)))).text).toContain('"blockNumber"');
@@ -86,13 +86,13 @@ describe("a call that needs a full node", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is refused here when its parameters are wrong", async () => {
+  test("is refused here when its parameters are wrong", async () => {
     const url = await answering(200, "{}");
     expect((await forwarding(url).ask(call("node_sendTx", "nothing"))).status).toBe(400);
     expect(asked).toEqual([]);
   });
 
-  it("is answered within a batch beside calls that the store answers", async () => {
+  test("is answered within a batch beside calls that the store answers", async () => {
     const url = await upstream((res, body) => res.end(`{"jsonrpc":"2.0","id":${JSON.parse(body).id},"result":9}`));
     const batch = [call("node_getBlockNumber"), { ...call("node_getPendingTxCount"), id: 6 }];
     const { text } = await forwarding(url).ask(batch);
@@ -102,14 +102,14 @@ describe("a call that needs a full node", () => {
     ]);
   });
 
-  it("goes to the next node when no connection to the first can be made", async () => {
+  test("goes to the next node when no connection to the first can be made", async () => {
     const url = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
     const { ask } = forwarding(await refusing(), url);
     expect((await ask(call("node_getPendingTxCount"))).status).toBe(200);
     expect(asked).toHaveLength(1);
   });
 
-  it("goes to the next node when the first breaks off, unless it hands out work", async () => {
+  test("goes to the next node when the first breaks off, unless it hands out work", async () => {
     const dropping = await upstream((res) => res.destroy());
     const other = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
     const { ask } = forwarding(dropping, other);
@@ -121,7 +121,7 @@ describe("a call that needs a full node", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("goes to the next node when the first accepts it and never answers, and later calls at once", async () => {
+  test("goes to the next node when the first accepts it and never answers, and later calls at once", async () => {
     const hanging = await upstream(() => undefined);
     const other = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
     const { ask, log } = forwarding(hanging, other);
@@ -133,12 +133,12 @@ describe("a call that needs a full node", () => {
     expect(posts).toHaveLength(5);
   });
 
-  it("is refused soon when the only node accepts it and never answers", async () => {
+  test("is refused soon when the only node accepts it and never answers", async () => {
     const { ask } = forwarding(await upstream(() => undefined));
     for (let i = 0; i < 2; i++) expect(await ask(call("node_getPendingTxCount"))).toMatchObject({ status: 503 });
   });
 
-  it("is answered with 503 and what is missing while no node can be reached, which is logged once", async () => {
+  test("is answered with 503 and what is missing while no node can be reached, which is logged once", async () => {
     const { ask, log } = forwarding(await refusing());
     for (let i = 0; i < 2; i++) {
       expect(await ask(call("node_getPendingTxCount"))).toEqual({
@@ -152,7 +152,7 @@ describe("a call that needs a full node", () => {
     expect(log.entries.map(({ level }) => level)).toEqual(["warn"]);
   });
 
-  it("goes to the next node when the first does not take calls from here, which the operator is told", async () => {
+  test("goes to the next node when the first does not take calls from here, which the operator is told", async () => {
     const closed = await answering(401, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized"}}');
     const open = await answering(200, '{"jsonrpc":"2.0","id":5,"result":1}');
     const both = forwarding(closed, open);
@@ -169,7 +169,7 @@ describe("a call that needs a full node", () => {
     expect(more).toEqual([]);
   });
 
-  it("passes on when to try again, and refuses what is not JSON-RPC", async () => {
+  test("passes on when to try again, and refuses what is not JSON-RPC", async () => {
     const busy = await answering(503, '{"jsonrpc":"2.0","id":5,"error":{}}', { "retry-after": "7" });
     expect(await forwarding(busy).ask(call("node_getPendingTxCount"))).toMatchObject({
       status: 503,

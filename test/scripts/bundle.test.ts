@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const SOURCE = join(import.meta.dirname, "../../src");
 
-it("every thread and child process starts with a file that the bundle has", () => {
+test("every thread and child process starts with a file that the bundle has", () => {
   const starts = /new (?:Worker|Piscina)\b|= fork\(|\bworkerPool\(|new ReleasablePool\b/;
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   const without = files.filter((path) => {

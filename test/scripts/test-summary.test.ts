@@ -1,10 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { summarize, summarizeAll } from "../../scripts/test-summary.ts";
-import { type Cost, laneOrder } from "../support/lanes.ts";
-import { isRetried } from "../support/retried.ts";
 
 const result = (fullName: string, status: string, ...failureMessages: string[]) => ({
   fullName,
@@ -117,37 +115,4 @@ test("the summary of a run names what failed, and what passed only when it was r
   } finally {
     rmSync(folder, { recursive: true });
   }
-});
-
-test.each([
-  ["test/node/scenarios/peers.test.ts", "", true],
-  ["test/status/scenarios/status-page.test.ts", "", true],
-  ["test/core/wasm-field.test.ts", "", false],
-  ["test/validator/signing/open-signing-guard.ha.test.ts", "", false],
-  ["test/sequencer/scenarios/publisher-kill.test.ts", "", false],
-  ["test/slasher/scenarios/node-on-l1.test.ts", "", false],
-  ["test/p2p/scenarios/fuzz/peer-fuzz.test.ts", "", false],
-  ["test/rpc/calls/dispatcher.test.ts", 'import fc from "fast-check";', false],
-])("whether a failed test of %s is repeated: tests of safety and of random inputs are not", (path, text, retried) => {
-  expect(isRetried(path, text)).toBe(retried);
-});
-
-test("the recorded durations are of files that exist, because a file without one is taken for a short one", () => {
-  const recorded = Object.keys(JSON.parse(readFileSync("test/support/durations.json", "utf8")) as object);
-  expect(recorded.length).toBeGreaterThan(100);
-  expect(recorded.filter((path) => !existsSync(path))).toEqual([]);
-});
-
-test("the order of test files fills cores that one file leaves idle, and keeps apart those that need whole cores", () => {
-  const costs: Record<string, Cost> = {
-    waits: { ms: 100, load: 0.3 },
-    computes: { ms: 90, load: 2 },
-    "computes less": { ms: 80, load: 1.5 },
-    "waits too": { ms: 60, load: 0.2 },
-    short: { ms: 10, load: 1 },
-  };
-  const order = (lanes: number) => laneOrder(Object.keys(costs), (name) => costs[name], lanes, 2);
-  expect(order(1)).toEqual(["waits", "computes", "computes less", "waits too", "short"]);
-  expect(order(2)).toEqual(["waits", "computes less", "waits too", "short", "computes"]);
-  expect(order(3)).toEqual(["waits", "computes less", "waits too", "short", "computes"]);
 });

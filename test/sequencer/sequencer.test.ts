@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { InvalidProposal } from "../../src/archiver/attestation-verdict.ts";
 import { proposerIndex } from "../../src/l1/committee/sampling.ts";
 import { ContractRevertError } from "../../src/l1/errors.ts";
@@ -27,7 +27,7 @@ const published = (count = 1) =>
   until(() => node.published.length >= count && node.sequencer.status().state === "IDLE");
 
 describe("a slot of this node", () => {
-  it("a proposed slot passes through every state, with the terms of its start", async () => {
+  test("a proposed slot passes through every state, with the terms of its start", async () => {
     start();
     node.addTx("a");
     await published();
@@ -57,7 +57,7 @@ describe("a slot of this node", () => {
     });
   });
 
-  it("a slot's block is built as soon as a tx arrives", async () => {
+  test("a slot's block is built as soon as a tx arrives", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.addTx("late");
@@ -65,7 +65,7 @@ describe("a slot of this node", () => {
     expect(node.builds).toMatchObject([{ txs: ["late"], minValidTxs: 1, maxTxs: 32 }]);
   });
 
-  it("each slot gets one checkpoint", async () => {
+  test("each slot gets one checkpoint", async () => {
     start();
     node.addTx("a");
     await published();
@@ -82,7 +82,7 @@ describe("a slot of this node", () => {
     expect(node.reasons).toEqual(["published: 2"]);
   });
 
-  it("a slot has several blocks, each with its own txs, when blocks have a duration", async () => {
+  test("a slot has several blocks, each with its own txs, when blocks have a duration", async () => {
     start({ blockDurationMs: 6000 });
     node.addTx("a");
     for (let second = 1; second < 72 - 12 && node.published.length === 0; second++) {
@@ -97,13 +97,13 @@ describe("a slot of this node", () => {
     expect(node.published).toHaveLength(1);
   });
 
-  it("a slot without txs is published only if the settings ask for it", async () => {
+  test("a slot without txs is published only if the settings ask for it", async () => {
     start({ buildCheckpointIfEmpty: true });
     await published();
     expect(node.builds).toMatchObject([{ txs: [], minValidTxs: 0 }]);
   });
 
-  it("a slot is never too late for a node that does not enforce the timetable", async () => {
+  test("a slot is never too late for a node that does not enforce the timetable", async () => {
     start({ enforceTimeTable: false });
     node.nowMs += 58_000;
     await turns();
@@ -125,7 +125,7 @@ describe("slots that are not proposed", () => {
   }
   const logged = () => node.log.find(({ message }) => message.startsWith("slot {slot} passed without"))?.facts;
 
-  it("a slot without txs is not proposed", async () => {
+  test("a slot without txs is not proposed", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.nowMs += 50_000;
@@ -133,7 +133,7 @@ describe("slots that are not proposed", () => {
     expect(logged()).toMatchObject({ slot: 10, reason: "no txs", available: 0 });
   });
 
-  it("a slot is not proposed by a node that is not synced", async () => {
+  test("a slot is not proposed by a node that is not synced", async () => {
     start({}, (made) => {
       made.syncedL1 = false;
     });
@@ -141,7 +141,7 @@ describe("slots that are not proposed", () => {
     expect(await reasonOf()).toEqual(["not synced: 1"]);
   });
 
-  it("a slot is proposed once L1 answers again", async () => {
+  test("a slot is proposed once L1 answers again", async () => {
     start();
     node.l1Silent = true;
     node.addTx("a");
@@ -152,13 +152,13 @@ describe("slots that are not proposed", () => {
     expect(node.reasons).toEqual(["published: 1"]);
   });
 
-  it("a slot is not proposed if L1 does not answer during it", async () => {
+  test("a slot is not proposed if L1 does not answer during it", async () => {
     start();
     node.l1Silent = true;
     expect(await reasonOf()).toEqual(["L1 unavailable: 1"]);
   });
 
-  it("a checkpoint that L1 would reject is not built", async () => {
+  test("a checkpoint that L1 would reject is not built", async () => {
     start();
     const revert = { errorName: "Rollup__InvalidArchive", args: [], data: "0xb682a40e", message: "execution reverted" };
     node.refusal = new ContractRevertError(revert, {});
@@ -168,7 +168,7 @@ describe("slots that are not proposed", () => {
     expect(node.builds).toEqual([]);
   });
 
-  it.each(["rejected", "timed out", "expired", "no publisher"] as const)(
+  test.each(["rejected", "timed out", "expired", "no publisher"] as const)(
     "a slot is not proposed if publishing ends as: %s",
     async (kind) => {
       start();
@@ -181,7 +181,7 @@ describe("slots that are not proposed", () => {
     },
   );
 
-  it("a slot is not proposed again once a block of it is stored", async () => {
+  test("a slot is not proposed again once a block of it is stored", async () => {
     start({ enforceTimeTable: false });
     node.publish = async () => ({ kind: "rejected", reason: "no" });
     node.addTx("a");
@@ -191,7 +191,7 @@ describe("slots that are not proposed", () => {
     expect(node.published).toHaveLength(1);
   });
 
-  it("a slot is not proposed if its first block fails", async () => {
+  test("a slot is not proposed if its first block fails", async () => {
     start();
     node.buildError = new Error("the state is gone");
     node.addTx("a");
@@ -199,7 +199,7 @@ describe("slots that are not proposed", () => {
     expect(logged()).toMatchObject({ error: "the state is gone" });
   });
 
-  it("a block that the node's own archiver refuses is not published", async () => {
+  test("a block that the node's own archiver refuses is not published", async () => {
     start();
     node.refuseBlock = new Error("its slot has passed");
     node.addTx("a");
@@ -207,14 +207,14 @@ describe("slots that are not proposed", () => {
     expect(node.published).toEqual([]);
   });
 
-  it("a slot with fewer blocks than the configured minimum is not proposed", async () => {
+  test("a slot with fewer blocks than the configured minimum is not proposed", async () => {
     start({ minBlocksForCheckpoint: 2 });
     node.addTx("a");
     expect(await reasonOf()).toEqual(["too few blocks: 1"]);
     expect(logged()).toMatchObject({ blocks: 1, least: 2 });
   });
 
-  it("a slot is not proposed if its checkpoint cannot be assembled", async () => {
+  test("a slot is not proposed if its checkpoint cannot be assembled", async () => {
     start();
     node.assemblyError = new Error("a root differs");
     node.addTx("a");
@@ -222,7 +222,7 @@ describe("slots that are not proposed", () => {
     expect(logged()).toMatchObject({ error: "a root differs" });
   });
 
-  it("a slot is not proposed if its attestations do not arrive", async () => {
+  test("a slot is not proposed if its attestations do not arrive", async () => {
     start();
     node.collector.collect = () => Promise.reject(new Error("2 of 3 came"));
     node.addTx("a");
@@ -230,7 +230,7 @@ describe("slots that are not proposed", () => {
     expect(logged()).toMatchObject({ error: "2 of 3 came" });
   });
 
-  it("a slot is not proposed while blocks of an earlier slot are neither on L1 nor dropped", async () => {
+  test("a slot is not proposed while blocks of an earlier slot are neither on L1 nor dropped", async () => {
     start();
     node.publish = async () => ({ kind: "timed out", reason: "no answer" });
     node.addTx("a");
@@ -244,7 +244,7 @@ describe("slots that are not proposed", () => {
     expect(node.reasons).toEqual(["unsettled blocks: 1", "publishing failed: 1"]);
   });
 
-  it("an unexpected error ends a slot and is logged", async () => {
+  test("an unexpected error ends a slot and is logged", async () => {
     start({}, (fresh) => {
       Object.defineProperty(fresh, "attesters", {
         get: () => {
@@ -256,7 +256,7 @@ describe("slots that are not proposed", () => {
     expect(node.log).toContainEqual(expect.objectContaining({ level: "error", message: "proposing failed" }));
   });
 
-  it("a slot whose deadline is missed after a block was built is not proposed", async () => {
+  test("a slot whose deadline is missed after a block was built is not proposed", async () => {
     start();
     node.collector.collect = async () => {
       node.nowMs += 59_500;
@@ -267,7 +267,7 @@ describe("slots that are not proposed", () => {
     expect(logged()).toMatchObject({ state: "PUBLISHING_CHECKPOINT", latest: 71 });
   });
 
-  it("a slot whose work is started too late is not proposed", async () => {
+  test("a slot whose work is started too late is not proposed", async () => {
     node = new FakeNode();
     node.nowMs += 52_000;
     node.l1Timestamp += 52;
@@ -275,7 +275,7 @@ describe("slots that are not proposed", () => {
     expect(await reasonOf()).toEqual(["started too late: 1"]);
   });
 
-  it("a paused sequencer keeps pending txs and includes them afterwards", async () => {
+  test("a paused sequencer keeps pending txs and includes them afterwards", async () => {
     start();
     node.sequencer.pause();
     node.addTx("a");
@@ -288,7 +288,7 @@ describe("slots that are not proposed", () => {
     expect(node.reasons).toEqual(["published: 1", "paused: 1"]);
   });
 
-  it("pausing ends the wait for txs", async () => {
+  test("pausing ends the wait for txs", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.sequencer.pause();
@@ -300,7 +300,7 @@ describe("slots that are not proposed", () => {
 });
 
 describe("txs that no block can include", () => {
-  it("txs that no block can include leave the pool with their reason in the log, and the others are proposed", async () => {
+  test("txs that no block can include leave the pool with their reason in the log, and the others are proposed", async () => {
     start();
     node.unprocessable.add("bad");
     node.failing.add("breaks");
@@ -315,7 +315,7 @@ describe("txs that no block can include", () => {
     expect(node.published).toHaveLength(1);
   });
 
-  it("txs that no block can include make no block alone, and nothing of the slot is stored", async () => {
+  test("txs that no block can include make no block alone, and nothing of the slot is stored", async () => {
     start();
     node.unprocessable.add("bad");
     node.addTx("bad");
@@ -348,18 +348,18 @@ describe("a committee", () => {
     return node.reasons;
   };
 
-  it("the proposer of a committee's slot proposes if its attestations can be collected", async () => {
+  test("the proposer of a committee's slot proposes if its attestations can be collected", async () => {
     begin([own, own, own, own]);
     await published();
     expect(node.published).toMatchObject([{ attester: ATTESTER }]);
   });
 
-  it("a committee's slot with another proposer is left to that node", async () => {
+  test("a committee's slot with another proposer is left to that node", async () => {
     begin([other, other, other, other]);
     expect(await settled()).toEqual(["not proposer: 1"]);
   });
 
-  it("a committee cannot attest without peers, which is reported before anything is built", async () => {
+  test("a committee cannot attest without peers, which is reported before anything is built", async () => {
     begin([own, own, own, own]);
     node.collector = new NoCommitteeAttestations();
     expect(await settled()).toEqual(["no attesters: 1"]);
@@ -370,7 +370,7 @@ describe("a committee", () => {
     expect(node.builds).toEqual([]);
   });
 
-  it("each block but a checkpoint's last possible one is offered to the committee once it is stored", async () => {
+  test("each block but a checkpoint's last possible one is offered to the committee once it is stored", async () => {
     const offers: BlockOffer[] = [];
     begin([own, own, own, own], { blockDurationMs: 20_000 });
     node.collector.offerBlock = async (offer) => void offers.push(offer);
@@ -384,14 +384,14 @@ describe("a committee", () => {
     expect(offers).toHaveLength(1);
   });
 
-  it("a slot whose block cannot be offered to the committee is not proposed", async () => {
+  test("a slot whose block cannot be offered to the committee is not proposed", async () => {
     begin([own, own, own, own], { blockDurationMs: 20_000 });
     node.collector.offerBlock = () => Promise.reject(new Error("another node signed it"));
     expect(await settled()).toEqual(["proposal not sent: 1"]);
     expect(node.published).toEqual([]);
   });
 
-  it("a sequencer whose block waits for its signature can be stopped", async () => {
+  test("a sequencer whose block waits for its signature can be stopped", async () => {
     begin([own, own, own, own], { blockDurationMs: 20_000 });
     const { promise: offering, resolve: offered } = Promise.withResolvers<void>();
     node.collector.offerBlock = ({ signal }) => {
@@ -414,7 +414,7 @@ describe("a committee", () => {
       node.invalidation = { request, pending };
     };
 
-    it("the next proposer removes a bad checkpoint in the transaction of its own", async () => {
+    test("the next proposer removes a bad checkpoint in the transaction of its own", async () => {
       beginBad([own, own, own, own]);
       await published();
       expect(node.published).toMatchObject([{ slot: 10, others: [request], pending }]);
@@ -423,7 +423,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([]);
     });
 
-    it("a proposer without a checkpoint removes a bad one alone", async () => {
+    test("a proposer without a checkpoint removes a bad one alone", async () => {
       beginBad([own, own, own, own], { minTxsPerBlock: 2 });
       await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
       node.nowMs += 60_000;
@@ -432,7 +432,7 @@ describe("a committee", () => {
       expect(node.published).toEqual([]);
     });
 
-    it("a proposer builds nothing on a bad checkpoint that L1 would not remove, and needs nobody to remove one that is gone", async () => {
+    test("a proposer builds nothing on a bad checkpoint that L1 would not remove, and needs nobody to remove one that is gone", async () => {
       beginBad([own, own, own, own]);
       node.refuseInvalidation = new InvalidationRefusedError(1, "Rollup__InvalidAttestations()");
       expect(await settled()).toEqual(["invalidation refused: 1"]);
@@ -443,7 +443,7 @@ describe("a committee", () => {
       expect(node.published).toMatchObject([{ others: [] }]);
     });
 
-    it("a committee member removes a bad checkpoint that proposers leave for longer than its delay, once in a slot", async () => {
+    test("a committee member removes a bad checkpoint that proposers leave for longer than its delay, once in a slot", async () => {
       const proposer = proposerIndex(epochOfSlot(10, new FakeNode().constants), 10, 5n, 4)!;
       beginBad([0, 1, 2, 3].map((i) => (i === (proposer + 1) % 4 ? own : other)));
       await turns();
@@ -453,7 +453,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([{ slot: 10, attester: ATTESTER, requests: [request] }]);
     });
 
-    it("a member waits for its delay, others for theirs, and a delay of 0 means never", () => {
+    test("a member waits for its delay, others for theirs, and a delay of 0 means never", () => {
       const invalid = { timestamp: 1000n };
       const delays = { invalidateAfterAsMember: 144, invalidateAfterAsOther: 432 };
       const at = (seconds: number, committee: Uint8Array[], changes = {}) =>
@@ -473,7 +473,7 @@ describe("a committee", () => {
     const governanceProposerPayload = `0x${"9a".repeat(20)}`;
     const vote = { slot: 10, attester: ATTESTER, requests: [VOTE] };
 
-    it("a proposer votes in the transaction of its checkpoint", async () => {
+    test("a proposer votes in the transaction of its checkpoint", async () => {
       begin([own, own, own, own], { governanceProposerPayload });
       await published();
       expect(node.voters).toEqual([{ slot: 10, proposer: ATTESTER, payload: governanceProposerPayload }]);
@@ -482,7 +482,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([]);
     });
 
-    it("a proposer votes alone when there is no checkpoint", async () => {
+    test("a proposer votes alone when there is no checkpoint", async () => {
       begin([own, own, own, own], { governanceProposerPayload, minTxsPerBlock: 2 });
       await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
       node.nowMs += 60_000;
@@ -492,7 +492,7 @@ describe("a committee", () => {
       expect(node.published).toEqual([]);
     });
 
-    it("a proposer votes alone, once in the slot, when its attestations cannot be collected or the escape hatch is open", async () => {
+    test("a proposer votes alone, once in the slot, when its attestations cannot be collected or the escape hatch is open", async () => {
       begin([own, own, own, own], { governanceProposerPayload });
       node.collector = new NoCommitteeAttestations();
       await until(() => node.votesAlone.length > 0);
@@ -506,7 +506,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([vote]);
     });
 
-    it("a proposer that is not synced votes only late in the slot and only for its own attesters", async () => {
+    test("a proposer that is not synced votes only late in the slot and only for its own attesters", async () => {
       begin([own, own, own, own], { governanceProposerPayload }, { synced: false });
       await turns();
       expect(node.votesAlone).toEqual([]);
@@ -522,7 +522,7 @@ describe("a committee", () => {
     });
   });
 
-  it("a missing committee, an open escape hatch or disabled attesters prevent a proposal", async () => {
+  test("a missing committee, an open escape hatch or disabled attesters prevent a proposal", async () => {
     begin(undefined);
     expect(await settled()).toEqual(["no committee: 1"]);
     await node.sequencer.stop();
@@ -535,7 +535,7 @@ describe("a committee", () => {
   });
 });
 
-it("a sequencer begins no block while it is held, and loses no tx that arrives meanwhile", async () => {
+test("a sequencer begins no block while it is held, and loses no tx that arrives meanwhile", async () => {
   start();
   await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
   const release = node.sequencer.hold();
@@ -552,7 +552,7 @@ it("a sequencer begins no block while it is held, and loses no tx that arrives m
   expect(node.reasons).toEqual(["published: 1", "no txs: 1"]);
 });
 
-it("a sequencer does not vote on a network without committees, because L1 counts only votes of a slot's proposer", async () => {
+test("a sequencer does not vote on a network without committees, because L1 counts only votes of a slot's proposer", async () => {
   start({ governanceProposerPayload: `0x${"9a".repeat(20)}` });
   node.addTx("a");
   await published();
@@ -560,7 +560,7 @@ it("a sequencer does not vote on a network without committees, because L1 counts
   expect(node.published[0].others).toEqual([]);
 });
 
-it("a sequencer keeps its settings when new ones leave no time for a block", () => {
+test("a sequencer keeps its settings when new ones leave no time for a block", () => {
   start();
   const before = node.sequencer.timetable;
   expect(() => node.sequencer.configure({ l1PublishingTime: 70 })).toThrow(TimetableError);
@@ -569,7 +569,7 @@ it("a sequencer keeps its settings when new ones leave no time for a block", () 
   expect(node.sequencer.timetable.maxBlocks).toBeGreaterThan(1);
 });
 
-it("a sequencer stops during a wait, and counts the slot as interrupted", async () => {
+test("a sequencer stops during a wait, and counts the slot as interrupted", async () => {
   start();
   await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
   await node.sequencer.stop();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BoundedCache } from "../../src/storage/bounded-cache.ts";
 
-it("a bounded cache never exceeds its bytes and never returns a wrong value", () => {
+test("a bounded cache never exceeds its bytes and never returns a wrong value", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(60), { maxLength: 400 }), fc.integer({ min: 2, max: 20 }), (keys, entries) => {
       const cache = new BoundedCache<number>({ bytes: entries * 10, entryBytes: 10 });
@@ -17,7 +17,7 @@ it("a bounded cache never exceeds its bytes and never returns a wrong value", ()
   );
 });
 
-it("a bounded cache keeps entries that are read", () => {
+test("a bounded cache keeps entries that are read", () => {
   const cache = new BoundedCache<number>({ bytes: 100, entryBytes: 10 });
   cache.set("kept", 1);
   for (let i = 0; i < 1000; i++) {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/storage/store.ts";
 
 const KEY = Uint8Array.of(1);
@@ -21,7 +21,7 @@ afterEach(async () => {
 const commit = (value: number) => store.transaction(() => store.table("rows").put(KEY, Uint8Array.of(value)));
 
 describe("the commit watch of a store", () => {
-  it("calls each listener after a commit, with the commit readable", async () => {
+  test("calls each listener after a commit, with the commit readable", async () => {
     const seen: (number | undefined)[] = [];
     let calls = 0;
     store.onCommit(() => seen.push(store.table("rows").get(KEY)?.[0]));
@@ -36,7 +36,7 @@ describe("the commit watch of a store", () => {
     expect(calls).toBe(before);
   });
 
-  it("reports a commit that a listener made", async () => {
+  test("reports a commit that a listener made", async () => {
     let value = 1;
     store.onCommit(() => {
       if (value < 5) commit(++value);
@@ -45,7 +45,7 @@ describe("the commit watch of a store", () => {
     await expect.poll(() => value).toBe(5);
   });
 
-  it("reports commits to a reader that shares the counts", async () => {
+  test("reports commits to a reader that shares the counts", async () => {
     const reader = openStore({ path, readOnly: true, commits: store.commits });
     let seen: number | undefined;
     reader.onCommit(() => {
@@ -57,7 +57,7 @@ describe("the commit watch of a store", () => {
     await reader.close();
   });
 
-  it("reports commits to a reader that takes the store for another process's", async () => {
+  test("reports commits to a reader that takes the store for another process's", async () => {
     const reader = openStore({ path, readOnly: true, anotherProcess: true });
     let seen: number | undefined;
     reader.onCommit(() => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ReaderWatch } from "../../src/storage/reader-watch.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { StoreReader } from "../../src/storage/store-readers.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
 const commit = (value: number) =>
   store.transaction(() => store.table("rows").put(Uint8Array.of(1), Uint8Array.of(value)));
 
-it("a store tells which process reads an old snapshot, until that process is gone", async () => {
+test("a store tells which process reads an old snapshot, until that process is gone", async () => {
   const reading = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, "reading-process.ts"), path],
@@ -42,7 +42,7 @@ it("a store tells which process reads an old snapshot, until that process is gon
   expect(own()).toEqual([]);
 });
 
-it("the watch warns once of a snapshot that is read for a minute while commits go on", () => {
+test("the watch warns once of a snapshot that is read for a minute while commits go on", () => {
   let now = 0;
   let readers: StoreReader[] = [];
   const log = recordingLogger();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { RangeOptions } from "../../src/storage/table.ts";
 
@@ -26,7 +26,7 @@ const options: fc.Arbitrary<RangeOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-it("scan, borrowAtOrBefore and readInto give the results of range, atOrBefore and get, in and outside of transactions", () => {
+test("scan, borrowAtOrBefore and readInto give the results of range, atOrBefore and get, in and outside of transactions", () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 12 }), options, bytes(1, 3), (rows, asked, absent) => {
       const table = store.table("rows");
@@ -57,14 +57,14 @@ it("scan, borrowAtOrBefore and readInto give the results of range, atOrBefore an
   );
 });
 
-it("a value that does not fit into the buffer is refused", () => {
+test("a value that does not fit into the buffer is refused", () => {
   const table = store.table("one");
   const key = Uint8Array.of(1);
   store.transaction(() => table.put(key, new Uint8Array(9)));
   expect(() => table.readInto(key, new Uint8Array(8))).toThrow(RangeError);
 });
 
-it("the key of one zero byte is found like any other, forwards and backwards", () => {
+test("the key of one zero byte is found like any other, forwards and backwards", () => {
   const table = store.table("zero");
   const entry = { key: Buffer.of(0), value: Buffer.of(9) };
   store.transaction(() => table.put(entry.key, entry.value));

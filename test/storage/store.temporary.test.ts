@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/storage/store.ts";
 
 let path: string;
@@ -14,7 +14,7 @@ afterEach(() => rmSync(path, { recursive: true, force: true }));
 
 const key = Buffer.from("key");
 
-it("shows the commits of a temporary store to readers of the same folder", async () => {
+test("shows the commits of a temporary store to readers of the same folder", async () => {
   const store = openStore({ path, temporary: true });
   const table = store.table("values");
   store.transaction(() => table.put(key, Buffer.from("first")));
@@ -27,7 +27,7 @@ it("shows the commits of a temporary store to readers of the same folder", async
   await store.close();
 });
 
-it("writes nothing of a transaction of a temporary store that throws", async () => {
+test("writes nothing of a transaction of a temporary store that throws", async () => {
   const store = openStore({ path, temporary: true });
   const table = store.table("values");
   store.transaction(() => table.put(key, Buffer.from("kept")));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/storage/store.ts";
 
 const KEY = Uint8Array.of(1);
@@ -22,7 +22,7 @@ afterEach(async () => {
 const put = (value: number) => store.table("rows").put(KEY, Uint8Array.of(value));
 
 describe("a store's version", () => {
-  it("a store's version is current until a transaction begins, and again once it is read after the transaction", () => {
+  test("a store's version is current until a transaction begins, and again once it is read after the transaction", () => {
     const before = store.version();
     expect(store.current()).toBe(before);
     store.transaction(() => {
@@ -38,7 +38,7 @@ describe("a store's version", () => {
     expect(store.current()).toBe(before + 1);
   });
 
-  it("a store's version advances after a failed transaction", () => {
+  test("a store's version advances after a failed transaction", () => {
     const fails = () =>
       store.transaction(() => {
         throw new Error("given up");
@@ -50,7 +50,7 @@ describe("a store's version", () => {
     expect(store.current()).toBe(before + 1);
   });
 
-  it("a store's version is known to a reader on another thread only if it was given the store's counts", async () => {
+  test("a store's version is known to a reader on another thread only if it was given the store's counts", async () => {
     const asked = async (commits: SharedArrayBuffer | undefined) => {
       const worker = new Worker(new URL("./version-thread.ts", import.meta.url), {
         workerData: { path, commits },

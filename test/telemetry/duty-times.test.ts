@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { dueTime } from "../../src/sequencer/timetable/due-times.ts";
 import { timetable } from "../../src/sequencer/timetable/timetable.ts";
 import { DutyTimes } from "../../src/telemetry/duty-times.ts";
@@ -19,7 +19,7 @@ function measuring() {
   return { times, clock, lines };
 }
 
-it("steps of a duty are timed from the start of its slot, and a step that is repeated counts once", () => {
+test("steps of a duty are timed from the start of its slot, and a step that is repeated counts once", () => {
   const { times, clock } = measuring();
   clock.ms = 10 * SLOT_MS - 3000;
   times.done(10, "received", { duty: "attest", agoMs: 250 });
@@ -39,7 +39,7 @@ it("steps of a duty are timed from the start of its slot, and a step that is rep
   ]);
 });
 
-it("a slot is logged once the next one begins, as a warning if a duty was done too late", () => {
+test("a slot is logged once the next one begins, as a warning if a duty was done too late", () => {
   const { times, clock, lines } = measuring();
   for (const [slot, ms] of [
     [10, 30_000],
@@ -55,7 +55,7 @@ it("a slot is logged once the next one begins, as a warning if a duty was done t
   ]);
 });
 
-it("the latest 32 slots are kept, newest first, with at most 64 duties each", () => {
+test("the latest 32 slots are kept, newest first, with at most 64 duties each", () => {
   const { times, clock } = measuring();
   for (let slot = 1; slot <= 40; slot++) {
     clock.ms = slot * SLOT_MS;
@@ -68,7 +68,7 @@ it("the latest 32 slots are kept, newest first, with at most 64 duties each", ()
   expect(times.recent()[0].duties).toHaveLength(64);
 });
 
-it("an attestation is due one propagation before the latest begin of publishing", () => {
+test("an attestation is due one propagation before the latest begin of publishing", () => {
   const table = timetable({
     slotDuration: 72,
     ethereumSlotDuration: 12,
@@ -81,7 +81,7 @@ it("an attestation is due one propagation before the latest begin of publishing"
   expect([due("attest"), due("propose block"), due("propose checkpoint")]).toEqual([46_000, 37_000, 60_000]);
 });
 
-it("misses are remembered beyond the latest slots, with the last reason of each, the newest slot first", () => {
+test("misses are remembered beyond the latest slots, with the last reason of each, the newest slot first", () => {
   const { times, clock } = measuring();
   times.missed(3, "attest", "refused");
   times.missed(4, "propose checkpoint", "not synced");

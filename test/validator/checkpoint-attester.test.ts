@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { CheckpointVerdict } from "../../src/checkpoints/proposals/checkpoint-proposal-check.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { toHex, writeUint } from "../../src/protocol/bytes.ts";
@@ -110,7 +110,7 @@ function validator({
 }
 
 describe("a valid checkpoint proposal", () => {
-  it("a valid checkpoint proposal is attested to once by each key of this node in the committee", async () => {
+  test("a valid checkpoint proposal is attested to once by each key of this node in the committee", async () => {
     const own = validator();
     const given = await proposal(10);
     expect(await own.attester.handle(given, "peer", 0)).toEqual({ kind: "attested", members: 2 });
@@ -124,7 +124,7 @@ describe("a valid checkpoint proposal", () => {
     ]);
   });
 
-  it("own attestations do not count against the limit for attestations of others", async () => {
+  test("own attestations do not count against the limit for attestations of others", async () => {
     const own = validator();
     await own.attester.handle(await proposal(10), "peer", 0);
     const [first] = own.sent.map(decodeCheckpointAttestation);
@@ -133,7 +133,7 @@ describe("a valid checkpoint proposal", () => {
     expect(results).toEqual(["added", "added", "added"]);
   });
 
-  it("a slot is attested in once, even when two proposals are checked at the same time, and never after a later slot", async () => {
+  test("a slot is attested in once, even when two proposals are checked at the same time, and never after a later slot", async () => {
     const own = validator({ now: () => startOf(11) - 1000 });
     const outcomes = await Promise.all(
       [await proposal(10), await proposal(10, { seed: 1 })].map((each) => own.attester.handle(each, "peer", 0)),
@@ -145,7 +145,7 @@ describe("a valid checkpoint proposal", () => {
     expect(own.sent).toHaveLength(4);
   });
 
-  it("a key whose signer fails, or whose guard refuses, does not keep the others from attesting", async () => {
+  test("a key whose signer fails, or whose guard refuses, does not keep the others from attesting", async () => {
     for (const [failure, message] of [
       [new Error("web3signer is down"), "failed"],
       [
@@ -174,7 +174,7 @@ describe("a valid checkpoint proposal", () => {
   });
 });
 
-it("an attestation that another node of a high-availability group sends is no warning", async () => {
+test("an attestation that another node of a high-availability group sends is no warning", async () => {
   const own = validator({
     guard: {
       async sign({ signer, duty }) {
@@ -198,27 +198,27 @@ describe("a checkpoint proposal that is not attested to", () => {
     return [kind, own.sent.length, own.checks()];
   };
 
-  it("a checkpoint proposal is neither checked nor attested to while the escape hatch is open", async () => {
+  test("a checkpoint proposal is neither checked nor attested to while the escape hatch is open", async () => {
     const at = async (slot: number) => ({ ...(await committeeOf(MEMBERS, MEMBERS[0])(slot)), escapeHatchOpen: true });
     expect(await outcome({ committees: { at } })).toEqual(["escape hatch", 0, 0]);
   });
 
-  it("a checkpoint proposal by a key of this node is left to the proposer's own duties", async () => {
+  test("a checkpoint proposal by a key of this node is left to the proposer's own duties", async () => {
     expect(await outcome({}, proposal(10, { key: FIRST }))).toEqual(["own proposal", 0, 0]);
   });
 
-  it("a checkpoint proposal is not checked by a node without a key in the committee", async () => {
+  test("a checkpoint proposal is not checked by a node without a key in the committee", async () => {
     const at = committeeOf([addressOf(PROPOSER)], addressOf(PROPOSER));
     expect(await outcome({ committees: { at } })).toEqual(["not a member", 0, 0]);
     expect(await outcome({ attesters: () => [] })).toEqual(["not a member", 0, 0]);
   });
 
-  it("an observer checks every checkpoint proposal and sends nothing", async () => {
+  test("an observer checks every checkpoint proposal and sends nothing", async () => {
     expect(await outcome({ observer: true })).toEqual(["observed", 0, 1]);
     expect(await outcome({ observer: true, attesters: () => [] })).toEqual(["observed", 0, 1]);
   });
 
-  it("a node that uploads blobs does so for every valid checkpoint, also without a key in the committee", async () => {
+  test("a node that uploads blobs does so for every valid checkpoint, also without a key in the committee", async () => {
     const stored: unknown[] = [];
     const uploads = { add: (blobs: unknown) => void stored.push(blobs) };
     expect(await outcome({ uploads, attesters: () => [] })).toEqual(["not a member", 0, 1]);
@@ -229,7 +229,7 @@ describe("a checkpoint proposal that is not attested to", () => {
     expect(stored).toHaveLength(1);
   });
 
-  it("a refused checkpoint proposal is logged with the rule that it breaks", async () => {
+  test("a refused checkpoint proposal is logged with the rule that it breaks", async () => {
     const check = checking(async () => ({ valid: false, fault: "out_hash_mismatch", reason: "because" }) as const);
     const own = validator({ check });
     expect(await own.attester.handle(await proposal(10), "peer", 0)).toEqual({
@@ -242,11 +242,11 @@ describe("a checkpoint proposal that is not attested to", () => {
     expect(own.requests).toEqual([]);
   });
 
-  it("a checkpoint proposal whose check ends after its slot is not attested to", async () => {
+  test("a checkpoint proposal whose check ends after its slot is not attested to", async () => {
     expect(await outcome({ now: () => startOf(11) })).toEqual(["late", 0, 1]);
   });
 
-  it("a failure of L1 or of the check ends nothing and is logged", async () => {
+  test("a failure of L1 or of the check ends nothing and is logged", async () => {
     const silent = { at: () => Promise.reject(new Error("L1 is down")) };
     expect(await outcome({ committees: silent })).toEqual(["failed", 0, 0]);
     expect(await outcome({ check: checking(() => Promise.reject(new Error("KZG"))) })).toEqual(["failed", 0, 0]);
@@ -254,7 +254,7 @@ describe("a checkpoint proposal that is not attested to", () => {
 });
 
 describe("preparing an attestation", () => {
-  it("an attestation is prepared in slots whose committee has a key of this node", async () => {
+  test("an attestation is prepared in slots whose committee has a key of this node", async () => {
     const own = validator();
     await own.attester.prepare(10);
     const stranger = validator({ attesters: () => [] });
@@ -262,7 +262,7 @@ describe("preparing an attestation", () => {
     expect([own.prepared, stranger.prepared]).toEqual([[10], []]);
   });
 
-  it("an attestation that could not be prepared is still made", async () => {
+  test("an attestation that could not be prepared is still made", async () => {
     const prepare = () => Promise.reject(new Error("KZG"));
     const own = validator({ check: { check: async () => VALID, prepare } });
     await own.attester.prepare(10);
@@ -270,7 +270,7 @@ describe("preparing an attestation", () => {
   });
 });
 
-it("a duty of an attester whose key was taken away is refused", async () => {
+test("a duty of an attester whose key was taken away is refused", async () => {
   const signer = new DutySigner({ guard: recordingGuard(TIMES, inSlot10), signerOf: () => undefined });
   const signing = signer.sign(text(FIRST), { kind: "ATTESTATION", slot: 10 }, new Uint8Array(32));
   await expect(signing).rejects.toThrow("this node has no key of it");

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { ClockCheck } from "../../src/validator/clock-check.ts";
 import { ClockedGuard } from "../../src/validator/clocked-guard.ts";
@@ -24,14 +24,14 @@ function after(...delays: number[]) {
 }
 
 describe("a clock", () => {
-  it("a clock that blocks of L1 reach within seconds is right, also when one of them is late", () => {
+  test("a clock that blocks of L1 reach within seconds is right, also when one of them is late", () => {
     for (const delays of [[0.5, 3, 2], [11, 3, 9], [100, 2, 60], [-30, 1, -30], [900], [-900, -900]]) {
       const { check, log } = after(...delays);
       expect([check.fault(), log], String(delays)).toEqual([undefined, []]);
     }
   });
 
-  it("a clock behind L1 is a warning from 2 s on, and a fault from more than one L1 slot on", () => {
+  test("a clock behind L1 is a warning from 2 s on, and a fault from more than one L1 slot on", () => {
     expect(after(-1.9, -2, -5).log).toEqual([]);
     const some = after(-3, -4, -12);
     expect([some.check.fault(), some.log]).toEqual([undefined, ["warn: the clock is 3 s behind L1"]]);
@@ -40,7 +40,7 @@ describe("a clock", () => {
     expect(wrong.log).toEqual(["error: the clock is 13 s behind L1: no duties are signed until it is right"]);
   });
 
-  it("a clock ahead of L1 is a warning from half an L1 slot on, and a fault from more than one on", () => {
+  test("a clock ahead of L1 is a warning from half an L1 slot on, and a fault from more than one on", () => {
     expect(after(10, 10, 10).log).toEqual([]);
     expect(after(11, 12, 16).log).toEqual(["warn: the clock is 7 s ahead of L1"]);
     const wrong = after(17, 18, 30);
@@ -51,7 +51,7 @@ describe("a clock", () => {
     expect(wrong.log[1]).toBe("info: the clock agrees with L1 again");
   });
 
-  it("nothing is signed while the clock is wrong", async () => {
+  test("nothing is signed while the clock is wrong", async () => {
     const clock = { fault: undefined as string | undefined };
     const now = () => startOf(10) + 5000;
     const guard = new ClockedGuard(recordingGuard(TIMES, now), { fault: () => clock.fault });

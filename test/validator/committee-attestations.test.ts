@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
 import { readPackedAttestations } from "../../src/l1/committee/packed-attestations.ts";
 import { validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
@@ -149,7 +149,7 @@ const offered = (node: { topics(): string[] }) =>
   vi.waitFor(() => expect(node.topics()).toEqual(["checkpoint_proposal", "checkpoint_attestation"]), 60_000);
 
 describe("a proposer's checkpoint", () => {
-  it("a checkpoint is offered with its last block, attested to by own keys first, and packed as L1 takes it", async () => {
+  test("a checkpoint is offered with its last block, attested to by own keys first, and packed as L1 takes it", async () => {
     const node = proposerNode();
     const collecting = node.collector.collect(request());
     await offered(node);
@@ -183,7 +183,7 @@ describe("a proposer's checkpoint", () => {
     ]);
   });
 
-  it("a checkpoint whose last block was sent alone is offered without it", async () => {
+  test("a checkpoint whose last block was sent alone is offered without it", async () => {
     const own = [...SIGNERS.keys()];
     const node = proposerNode({ own });
     await node.collector.offerBlock({ slot: SLOT, proposer: PROPOSER, block: block(4, 0), inHash: IN_HASH });
@@ -196,7 +196,7 @@ describe("a proposer's checkpoint", () => {
     expect(decodeCheckpointProposal(node.sent[2].payload).lastBlock).toBeUndefined();
   });
 
-  it("the txs of a block are sent along only where that is set, signed by the proposer, and only if all are there", async () => {
+  test("the txs of a block are sent along only where that is set, signed by the proposer, and only if all are there", async () => {
     const offer = { slot: SLOT, proposer: PROPOSER, inHash: IN_HASH };
     const sent = async (sendsTxs: boolean, number: number) => {
       const node = proposerNode({ sendsTxs });
@@ -210,7 +210,7 @@ describe("a proposer's checkpoint", () => {
     expect((await sent(false, 4)).signedTxs).toBeUndefined();
   });
 
-  it("keys of this node make a quorum alone, the proposer's first", async () => {
+  test("keys of this node make a quorum alone, the proposer's first", async () => {
     const node = proposerNode({ own: [FIRST, SECOND, THIRD, PROPOSER] });
     const packed = await node.collector.collect(request());
     expect(packed.signers.map(toHex)).toEqual([FIRST, SECOND, PROPOSER]);
@@ -219,7 +219,7 @@ describe("a proposer's checkpoint", () => {
     expect(new Set(attested.map(({ proposerSignature }) => toHex(proposerSignature))).size).toBe(1);
   });
 
-  it("attestations to another checkpoint, and of others than members, do not count", async () => {
+  test("attestations to another checkpoint, and of others than members, do not count", async () => {
     let now = 0;
     const node = proposerNode({ now: () => now });
     const collecting = node.collector.collect(request({ deadline: 1_000 })).catch((error: Error) => error);
@@ -231,7 +231,7 @@ describe("a proposer's checkpoint", () => {
     expect(await collecting).toMatchObject({ name: "AttestationTimeoutError", slot: SLOT, collected: 2, required: 3 });
   });
 
-  it("the wait for attestations ends when the node stops", async () => {
+  test("the wait for attestations ends when the node stops", async () => {
     const node = proposerNode();
     const stop = new AbortController();
     const collecting = node.collector.collect(request({ deadline: undefined, signal: stop.signal }));
@@ -240,13 +240,13 @@ describe("a proposer's checkpoint", () => {
     await expect(collecting).rejects.toThrow("1 of 4 members attested in slot 10, 3 are required");
   });
 
-  it("a checkpoint of a rollup without a committee is sent to peers, and needs no attestations", async () => {
+  test("a checkpoint of a rollup without a committee is sent to peers, and needs no attestations", async () => {
     const node = proposerNode();
     expect(await node.collector.collect(request({ committee: [] }))).toEqual(NO_ATTESTATIONS);
     expect(node.topics()).toEqual(["checkpoint_proposal"]);
   });
 
-  it("nothing is sent for a checkpoint that the guard does not sign", async () => {
+  test("nothing is sent for a checkpoint that the guard does not sign", async () => {
     const refusing = (kind: string): SigningGuard => {
       const memory = slotGuard();
       return {
@@ -266,7 +266,7 @@ describe("a proposer's checkpoint", () => {
     await expect(last.collector.collect(request())).rejects.toThrow("another node signed it");
   });
 
-  it("a second block for a position is neither signed nor sent", async () => {
+  test("a second block for a position is neither signed nor sent", async () => {
     const node = proposerNode();
     const offer = { slot: SLOT, proposer: PROPOSER, inHash: IN_HASH };
     await node.collector.offerBlock({ ...offer, block: block(4, 0) });
@@ -283,7 +283,7 @@ describe("a proposer's checkpoint", () => {
     expect(restarted.sent).toEqual([]);
   });
 
-  it("where anyone may propose, blocks of others for the same position do not hold up one's own", async () => {
+  test("where anyone may propose, blocks of others for the same position do not hold up one's own", async () => {
     const offer = { slot: SLOT, inHash: IN_HASH };
     const node = proposerNode();
     for (const [i, proposer] of [FIRST, SECOND, THIRD].entries()) {
@@ -295,7 +295,7 @@ describe("a proposer's checkpoint", () => {
     expect(node.topics()).toEqual(["block_proposal"]);
   });
 
-  it("a sequencer takes this collector", () => {
+  test("a sequencer takes this collector", () => {
     const collector: AttestationCollector = proposerNode().collector;
     expect(collector.obstacle(MEMBERS)).toBeUndefined();
   });
@@ -307,7 +307,7 @@ describe("trimming to the quorum", () => {
     signature: new Uint8Array(65).fill(i),
   }));
 
-  it("exactly the quorum is taken: the first ones named, in their order, then others", () => {
+  test("exactly the quorum is taken: the first ones named, in their order, then others", () => {
     const taken = (first: string[]) => [...trimToQuorum(signatures, { required: 3, first }).keys()];
     expect(taken([])).toEqual(["0x0a", "0x0b", "0x0c"]);
     expect(taken(["0x0d", "0x0c"])).toEqual(["0x0d", "0x0c", "0x0a"]);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { ProposalVerdict } from "../../src/checkpoints/proposals/proposal-verdict.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
 import { toHex, writeU32 } from "../../src/protocol/bytes.ts";
@@ -27,7 +27,7 @@ async function proposal(slot: number): Promise<BlockProposal> {
   return { ...unsigned, signature: await signPayload(PROPOSER, blockProposalPayload(unsigned)), signedTxs: undefined };
 }
 
-it("the proposer of a block that came out otherwise or failed is reported, and no other fault of a block is an offense", async () => {
+test("the proposer of a block that came out otherwise or failed is reported, and no other fault of a block is an offense", async () => {
   const { reported, reports } = reporting();
   const given = await proposal(10);
   const refused = (fault: string) => ({ valid: false, fault, reason: "because" }) as ProposalVerdict;
@@ -44,7 +44,7 @@ it("the proposer of a block that came out otherwise or failed is reported, and n
   expect(free.reported).toEqual([]);
 });
 
-it("equivocations are reported at any penalty", () => {
+test("equivocations are reported at any penalty", () => {
   const { reported, reports } = reporting();
   const [proposer, attester] = [1, 2].map((i) => new Uint8Array(20).fill(i));
   reports.duplicateProposal({ slot: 10, proposer, kind: "block" });

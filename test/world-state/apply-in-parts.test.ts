@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashChain } from "../../src/core/tile-chain.ts";
 import { MAX_NULLIFIERS_PER_TX } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -59,7 +59,7 @@ function settle({ state }: OpenState): void {
 }
 
 describe("blocks applied in parts", () => {
-  it("blocks applied in parts give the rows of blocks applied one by one, with each part's history dropped or kept", async () => {
+  test("blocks applied in parts give the rows of blocks applied one by one, with each part's history dropped or kept", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 1, maxLength: 7 }),
@@ -87,7 +87,7 @@ describe("blocks applied in parts", () => {
     );
   });
 
-  it("blocks applied in parts give the same rows if a part is committed while blocks of the next one wait to be hashed", async () => {
+  test("blocks applied in parts give the same rows if a part is committed while blocks of the next one wait to be hashed", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
       // The first part is committed when the first two blocks of the second part have been given to the threads.
@@ -117,7 +117,7 @@ describe("blocks applied in parts", () => {
 
   const four = [10, 60, 60, 60].map((nullifiers) => ({ nullifiers, slots: [], notes: 1 }));
 
-  it("if a part fails, the blocks before it are committed and nothing keeps running", async () => {
+  test("if a part fails, the blocks before it are committed and nothing keeps running", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
       const blocks = await oneByOne(one, four);
@@ -138,7 +138,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("applying stops at a failing commit, while the next part is hashed", async () => {
+  test("applying stops at a failing commit, while the next part is hashed", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
       const blocks = await oneByOne(one, four);
@@ -159,7 +159,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("blocks can be prepared only on top of the last prepared ones, and only while the chain below does not change", async () => {
+  test("blocks can be prepared only on top of the last prepared ones, and only while the chain below does not change", async () => {
     const [one, parts] = [openState(), openState()];
     try {
       const blocks = await oneByOne(one, four);
@@ -182,7 +182,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("blocks are grouped into parts that change enough leaves", async () => {
+  test("blocks are grouped into parts that change enough leaves", async () => {
     const one = openState();
     try {
       const all = eachAtomic(await oneByOne(one, four));

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fromHex, toHex, word } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { INITIAL_FEE_JUICE, TREE_IDS } from "../../src/protocol/constants.ts";
@@ -38,39 +38,39 @@ const entries = (c: Case["prefilledPublicData"]) =>
 
 describe("genesis", () => {
   const cases: Case[] = vectors.cases;
-  it.each(cases)("the genesis state is that of the vectors: $name", (test) => {
-    const prefilled = entries(test.prefilledPublicData);
-    if (test.error !== undefined) {
-      expect(() => genesisState(core, prefilled)).toThrow(test.error);
+  test.each(cases)("the genesis state is that of the vectors: $name", (given) => {
+    const prefilled = entries(given.prefilledPublicData);
+    if (given.error !== undefined) {
+      expect(() => genesisState(core, prefilled)).toThrow(given.error);
       return;
     }
     const { fork, header, hash } = genesisState(core, prefilled);
-    expect(toHex(header)).toBe(test.headerBytes);
-    expect(toHex(hash)).toBe(test.blockHash);
-    expect(toHex(fork.snapshot(4).root)).toBe(test.archiveRoot);
+    expect(toHex(header)).toBe(given.headerBytes);
+    expect(toHex(hash)).toBe(given.blockHash);
+    expect(toHex(fork.snapshot(4).root)).toBe(given.archiveRoot);
     const text = (tree: (typeof TREE_IDS)[number]) => {
       const { root, size } = fork.snapshot(tree);
       return { root: toHex(root), size: String(size) };
     };
-    for (const tree of TREE_IDS) expect(text(tree)).toEqual(test.trees[tree]);
+    for (const tree of TREE_IDS) expect(text(tree)).toEqual(given.trees[tree]);
     const insert = ({ slot, value }: SlotText) =>
       fork.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
     fork.openFrame();
-    if (test.followUpSequentialInsert !== undefined) {
-      test.followUpSequentialInsert.writes.forEach(insert);
-      expect(text(2)).toEqual(test.followUpSequentialInsert.publicDataTree);
+    if (given.followUpSequentialInsert !== undefined) {
+      given.followUpSequentialInsert.writes.forEach(insert);
+      expect(text(2)).toEqual(given.followUpSequentialInsert.publicDataTree);
     }
     fork.revertFrame();
-    if (test.emptyLowLeafQuirk !== undefined) {
+    if (given.emptyLowLeafQuirk !== undefined) {
       const clean = genesisState(core, prefilled).fork;
-      const { slot, value } = test.emptyLowLeafQuirk.write;
+      const { slot, value } = given.emptyLowLeafQuirk.write;
       clean.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
       const { root, size } = clean.snapshot(2);
-      expect({ root: toHex(root), size: String(size) }).toEqual(test.emptyLowLeafQuirk.publicDataTree);
+      expect({ root: toHex(root), size: String(size) }).toEqual(given.emptyLowLeafQuirk.publicDataTree);
     }
   });
 
-  it("the genesis trees have the published leaves, paths and constants", async () => {
+  test("the genesis trees have the published leaves, paths and constants", async () => {
     const { fork } = genesisState(core, []);
     const paths = (path: Uint8Array) => Array.from({ length: path.length / 32 }, (_, i) => toHex(word(path, i)));
     const { nullifier, publicData, nullifierPathIndex0, publicDataPathIndex127, archivePathIndex0 } =
@@ -98,7 +98,7 @@ describe("genesis", () => {
     expect(vectors.constants.defaultInitialAccountFeeJuice).toBe(String(INITIAL_FEE_JUICE));
   });
 
-  it("genesis is stored once, and other prefilled data is refused afterwards", async () => {
+  test("genesis is stored once, and other prefilled data is refused afterwards", async () => {
     let open = openState(
       entries([{ slot: `0x${"1".padStart(64, "9")}`.replace(/9/g, "1"), value: `0x${"0".repeat(63)}5` }]),
     );

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { SortedKeys } from "../../src/world-state/sorted-keys.ts";
 
 /** Keys of which many are equal in the bytes that are compared first. */
@@ -22,7 +22,7 @@ const commands = fc.array(
   { maxLength: 20 },
 );
 
-it("sorted keys stay in order with their numbers, whatever is added and removed", () => {
+test("sorted keys stay in order with their numbers, whatever is added and removed", () => {
   fc.assert(
     fc.property(keys, commands, fc.array(key, { minLength: 5, maxLength: 5 }), (all, steps, asked) => {
       const sorted = new SortedKeys();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -123,7 +123,7 @@ class ModelledChain {
   }
 }
 
-it("an open reader answers for every kept block of the present chain, through blocks, reorgs, pruning and resets", async () => {
+test("an open reader answers for every kept block of the present chain, through blocks, reorgs, pruning and resets", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 16 }),
@@ -158,7 +158,7 @@ it("an open reader answers for every kept block of the present chain, through bl
   );
 });
 
-it("a path can be written to the start of a longer buffer", async () => {
+test("a path can be written to the start of a longer buffer", async () => {
   const open = openState();
   try {
     for (const block of [0, 1]) {

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CorePool } from "../../src/core/pool.ts";
 import { hashChain } from "../../src/core/tile-chain.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -79,7 +79,7 @@ function unordered(delays: number[]): TileHasher {
 }
 
 describe("a batch of blocks", () => {
-  it("a batch of blocks gives the same rows however its work is split and whichever part is done first", async () => {
+  test("a batch of blocks gives the same rows however its work is split and whichever part is done first", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ nullifiers: fc.integer({ min: 1, max: 250 }), slots: fc.nat(20) }), {
@@ -102,7 +102,7 @@ describe("a batch of blocks", () => {
     );
   });
 
-  it("a batch of blocks gives the same rows on any number of threads", async () => {
+  test("a batch of blocks gives the same rows on any number of threads", async () => {
     const { blocks, rows } = await chainOf([
       { nullifiers: 500, slots: 30 },
       { nullifiers: 1, slots: 0 },
@@ -123,7 +123,7 @@ describe("a batch of blocks", () => {
   });
 });
 
-it("a failing thread rejects the blocks only when nothing runs any more, and the state is unchanged", async () => {
+test("a failing thread rejects the blocks only when nothing runs any more, and the state is unchanged", async () => {
   const { blocks, rows } = await chainOf([
     { nullifiers: 500, slots: 30 },
     { nullifiers: 700, slots: 10 },

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../../src/protocol/constants.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
@@ -95,12 +95,12 @@ function checkTip(): void {
 }
 
 describe("applying blocks", () => {
-  it("the world state starts from genesis", () => {
+  test("the world state starts from genesis", () => {
     expect(trees(0)).toEqual(vectors.blockSync.genesisTrees);
     expect(toHex(open.state.genesisBlockHash())).toBe(vectors.blockSync.genesisHash);
   });
 
-  it("applying blocks gives the network's roots, paths and lookups, block by block", async () => {
+  test("applying blocks gives the network's roots, paths and lookups, block by block", async () => {
     for (const [i, block] of allBlocks.entries()) {
       await apply(open, [block]);
       expect(trees(i + 1)).toEqual(vectors.blockSync.blocks[i].trees);
@@ -109,12 +109,12 @@ describe("applying blocks", () => {
     checkTip();
   });
 
-  it("applying all blocks in one transaction gives the network's roots, paths and lookups", async () => {
+  test("applying all blocks in one transaction gives the network's roots, paths and lookups", async () => {
     await apply(open, allBlocks);
     checkTip();
   });
 
-  it("applying blocks with a restart between any two gives the network's roots, paths and lookups", async () => {
+  test("applying blocks with a restart between any two gives the network's roots, paths and lookups", async () => {
     for (const block of allBlocks) {
       await apply(open, [block]);
       open = await open.reopen();
@@ -123,7 +123,7 @@ describe("applying blocks", () => {
   });
 });
 
-it("frames of a fork nest, commit and revert as the network's fork checkpoints do", async () => {
+test("frames of a fork nest, commit and revert as the network's fork checkpoints do", async () => {
   await apply(open, allBlocks);
   const fork = open.state.fork();
   const note = (n: number) => fork.append(1, [fromHex(`0x${n.toString(16).padStart(64, "0")}`)]);
@@ -165,7 +165,7 @@ it("frames of a fork nest, commit and revert as the network's fork checkpoints d
   }
 });
 
-it("the world state unwinds, finalizes and prunes as the network does", async () => {
+test("the world state unwinds, finalizes and prunes as the network does", async () => {
   await apply(open, allBlocks);
   const [forkAt2, forkAt6] = [open.state.fork(2), open.state.fork(6)];
   const write = (work: () => void) => open.store.transaction(work);

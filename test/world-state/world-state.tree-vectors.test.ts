@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../../src/protocol/constants.ts";
 import type { Fork, LeafToInsert } from "../../src/world-state/fork.ts";
@@ -54,7 +54,7 @@ function leafText(tree: 0 | 2, { leaf }: LeafWitness) {
 
 describe("append-only trees", () => {
   const sequences: { treeId: TreeId; steps: AppendStep[] }[] = vectors.appendOnly;
-  it.each(sequences)("appending to tree $treeId gives the roots of the vectors", ({ treeId, steps }) => {
+  test.each(sequences)("appending to tree $treeId gives the roots of the vectors", ({ treeId, steps }) => {
     const fork = freshFork();
     for (const step of steps) {
       fork.append(treeId, fields(step.leaves), step.zeroPaddedTo);
@@ -137,18 +137,18 @@ function replay(tree: 0 | 2, steps: IndexedStep[], finalLeaves: IndexedSequence[
 
 describe("indexed trees", () => {
   const nullifierSequences: IndexedSequence[] = vectors.nullifierSequences;
-  it.each(nullifierSequences)(
+  test.each(nullifierSequences)(
     "inserting nullifiers gives the roots and witnesses of the vectors: sequence %#",
     ({ steps, finalLeaves }) => replay(0, steps, finalLeaves),
   );
 
   const publicDataSequences: IndexedSequence[] = vectors.publicDataSequences;
-  it.each(publicDataSequences)(
+  test.each(publicDataSequences)(
     "inserting public data gives the roots and witnesses of the vectors: sequence %#",
     ({ steps, finalLeaves }) => replay(2, steps, finalLeaves),
   );
 
-  it("low leaves are found as in the vectors", () => {
+  test("low leaves are found as in the vectors", () => {
     const fork = freshFork();
     const { inserted, zeroPaddedTo, root, size, queries } = vectors.nullifierLowLeafLookups;
     insertBatchWithWitnesses(fork, 0, leavesOf(inserted, zeroPaddedTo), 6);
@@ -161,7 +161,7 @@ describe("indexed trees", () => {
     }
   });
 
-  it("a batch of new keys gives the same root as sequential insertion", () => {
+  test("a batch of new keys gives the same root as sequential insertion", () => {
     const { leaves, root, size } = vectors.batchEqualsSequential;
     for (const insert of [insertBatch, insertSequential]) {
       const fork = freshFork();
@@ -170,7 +170,7 @@ describe("indexed trees", () => {
     }
   });
 
-  it("updates leave unused leaves in a batch, but not in sequential insertion", () => {
+  test("updates leave unused leaves in a batch, but not in sequential insertion", () => {
     const { leaves, batch, sequential } = vectors.batchDiffersFromSequential;
     const one = freshFork();
     insertBatch(one, 2, leavesOf(leaves));
@@ -180,7 +180,7 @@ describe("indexed trees", () => {
     expect(snapshotOf(other, 2)).toEqual(sequential);
   });
 
-  it("a batch for a block gives the same root as batches by tx and as the core's linked batch", () => {
+  test("a batch for a block gives the same root as batches by tx and as the core's linked batch", () => {
     const { tx1, tx2, root, size } = vectors.blockBatchEqualsPerTxBatches;
     const [first, second] = [leavesOf(tx1, 64), leavesOf(tx2, 64)];
     const block = freshFork();
@@ -230,7 +230,7 @@ describe("edge cases", () => {
 
   const cases: { case: string; outcome: string; message?: string; nullifierTree?: object; publicDataTree?: object }[] =
     vectors.edgeCases;
-  it.each(cases)("an insertion has the outcome of the vectors: $case", (edge) => {
+  test.each(cases)("an insertion has the outcome of the vectors: $case", (edge) => {
     const fork = freshFork();
     const operation = operations[edge.case];
     expect(operation, "a known case").toBeDefined();
@@ -244,7 +244,7 @@ describe("edge cases", () => {
   });
 });
 
-it("the empty roots of all trees are those of the vectors", () => {
+test("the empty roots of all trees are those of the vectors", () => {
   for (const { id, height, emptyRoot } of vectors.trees) {
     expect(TREE_IDS).toContain(id);
     expect(toHex(core.zeroHashes[height])).toBe(emptyRoot);

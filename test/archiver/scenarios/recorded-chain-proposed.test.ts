@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { serialize } from "node:v8";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -73,7 +73,7 @@ async function followed(name: string, before: (node: RecordedNode, checkpoint: n
 }
 
 describe("the recorded chain, proposed before it is on L1", () => {
-  it("recorded blocks proposed before they are on L1 need no blob and give the rows of a sync from L1", async () => {
+  test("recorded blocks proposed before they are on L1 need no blob and give the rows of a sync from L1", async () => {
     const { follower, l1 } = await followed("equal", async ({ synchronizer, chain }, c) => {
       for (const block of blocks[c]) await synchronizer.addProposedBlock(block);
       expect(chain.latestBlockNumber() - chain.checkpointedBlockNumber()).toBe(blocks[c].length);
@@ -82,7 +82,7 @@ describe("the recorded chain, proposed before it is on L1", () => {
     expect(rowsOf(follower)).toEqual(expected);
   });
 
-  it("checkpoints on L1 replace rival proposed blocks and remove surplus ones, and old states read as before", async () => {
+  test("checkpoints on L1 replace rival proposed blocks and remove surplus ones, and old states read as before", async () => {
     const states = new Map<number, string>();
     const removed: string[] = [];
     const { follower } = await followed("rivals", async (own, c) => {
@@ -104,7 +104,7 @@ describe("the recorded chain, proposed before it is on L1", () => {
     for (const [tip, root] of states) expect(toHex(follower.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(root);
   });
 
-  it("a proposed block whose header states another root is refused", async () => {
+  test("a proposed block whose header states another root is refused", async () => {
     const l1 = new RecordedL1(recording, recording.checkpoints[5].l1.number - 1);
     const follower = node(l1, "refused");
     await follower.synchronizer.syncOnce();
@@ -117,7 +117,7 @@ describe("the recorded chain, proposed before it is on L1", () => {
     expect(rowsOf(follower)).toEqual(before);
   });
 
-  it("a node that is killed at any moment while it proposes blocks ends in the same rows", {
+  test("a node that is killed at any moment while it proposes blocks ends in the same rows", {
     timeout: 300_000,
   }, async () => {
     const file = join(folder, "recording");

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ChainStore } from "../../../src/archiver/chain-store.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
@@ -75,7 +75,7 @@ afterAll(async () => {
   await l1?.stop();
 });
 
-it("replaying stored blocks gives the same rows as unwinding, and the chain syncs back to the same state", async () => {
+test("replaying stored blocks gives the same rows as unwinding, and the chain syncs back to the same state", async () => {
   expect(world.status()).toEqual({ tip: 59, finalized: 0, oldest: 1 });
   const synced = { ...dumpChain(store), ...dumpState(store) };
 

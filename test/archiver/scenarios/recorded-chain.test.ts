@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChainStore } from "../../../src/archiver/chain-store.ts";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
@@ -81,7 +81,7 @@ describe("the recorded chain, followed from L1", () => {
     await l1?.stop();
   });
 
-  it("following the recorded chain ends at L1's pending checkpoint with every root checked", () => {
+  test("following the recorded chain ends at L1's pending checkpoint with every root checked", () => {
     const tips = chain.tips();
     expect([tips.proposed.number, tips.proven.block.number, tips.finalized.block.number]).toEqual([59, 59, 0]);
     expect(world.status().tip).toBe(59);
@@ -93,7 +93,7 @@ describe("the recorded chain, followed from L1", () => {
     expect(stageFacts(synchronizer.times)).toMatchObject({ checkpoints: 59, blocks: 59 });
   });
 
-  it("the followed chain holds the recorded logs, effects, contracts and messages", () => {
+  test("the followed chain holds the recorded logs, effects, contracts and messages", () => {
     const content = new ContentStore({ store, chain });
     const cases = recordedCases();
     const methods = Object.entries(Object.groupBy(cases, ({ method }) => method));
@@ -114,7 +114,7 @@ describe("the recorded chain, followed from L1", () => {
     }
   });
 
-  it("a chain that is unwound to block 20 syncs back to the same tips", async () => {
+  test("a chain that is unwound to block 20 syncs back to the same tips", async () => {
     const before = chain.tips();
     store.transaction(() => {
       world.unwindTo(20);

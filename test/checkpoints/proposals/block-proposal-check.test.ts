@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import type { ReceivedProposal } from "../../../src/checkpoints/proposals/block-proposal-check.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -66,7 +66,7 @@ function flipped(proposal: TestProposal, at: number): TestProposal {
 }
 
 describe("a proposal of a recorded block", () => {
-  it("a proposal of a recorded block executes to that block and becomes the node's proposed tip", async () => {
+  test("a proposal of a recorded block executes to that block and becomes the node's proposed tip", async () => {
     const own = await node();
     const verdict = await own.check().check(received(recordedProposal(own)));
     const [expected] = recorded[CHECKPOINT - 1];
@@ -81,7 +81,7 @@ describe("a proposal of a recorded block", () => {
     expect([chain.checkpointedBlockNumber(), own.l1.fetched]).toEqual([expected.record.number, CHECKPOINT - 1]);
   });
 
-  it("a block proposal is accepted without execution by a node that does not execute blocks", async () => {
+  test("a block proposal is accepted without execution by a node that does not execute blocks", async () => {
     const own = await node();
     const before = own.chain.latestBlockNumber();
     const verdict = await own.check({}, { reexecutes: () => false }).check(received(recordedProposal(own)));
@@ -89,7 +89,7 @@ describe("a proposal of a recorded block", () => {
     expect(own.chain.latestBlockNumber()).toBe(before);
   });
 
-  it("a block proposal is not added to the chain of a node that stores no proposed blocks", async () => {
+  test("a block proposal is not added to the chain of a node that stores no proposed blocks", async () => {
     const own = await node();
     const before = own.chain.latestBlockNumber();
     const verdict = await own.check({}, { stores: false }).check(received(recordedProposal(own)));
@@ -99,7 +99,7 @@ describe("a proposal of a recorded block", () => {
 });
 
 describe("proposals of several blocks of a checkpoint", () => {
-  it("proposals of a checkpoint's blocks execute one after the other, also when they arrive in the wrong order", async () => {
+  test("proposals of a checkpoint's blocks execute one after the other, also when they arrive in the wrong order", async () => {
     const own = await node();
     const proposals = await own.proposals([txsOf(12), txsOf(13), txsOf(14)]);
     expect(proposals.map(({ indexWithinCheckpoint }) => indexWithinCheckpoint)).toEqual([0, 1, 2]);
@@ -113,7 +113,7 @@ describe("proposals of several blocks of a checkpoint", () => {
     expect(own.world.status().tip).toBe(own.chain.latestBlockNumber());
   });
 
-  it("proposals of a checkpoint's blocks must share their global variables", async () => {
+  test("proposals of a checkpoint's blocks must share their global variables", async () => {
     const own = await node();
     const [first, second] = await own.proposals([txsOf(12), txsOf(13)]);
     const check = own.check();
@@ -145,7 +145,7 @@ describe("refused block proposals", () => {
     good = recordedProposal(own);
   };
 
-  it("a block proposal that failed a check on arrival is refused as invalid_proposal", async () => {
+  test("a block proposal that failed a check on arrival is refused as invalid_proposal", async () => {
     await prepared();
     const verdict = await own.check().check(received(good, "its sender is not the proposer of its slot"));
     expect(verdict).toMatchObject({
@@ -155,19 +155,19 @@ describe("refused block proposals", () => {
     });
   });
 
-  it("a block proposal with another timestamp than its slot's is refused as invalid_proposal", async () => {
+  test("a block proposal with another timestamp than its slot's is refused as invalid_proposal", async () => {
     await prepared();
     const wrong = withHeader(good, (header) => writeUint(header, HEADER_AT.timestamp, 6, 2 ** 47));
     expect(await faultOf(wrong)).toBe("invalid_proposal");
   });
 
-  it("a block proposal with more txs than fit a checkpoint is refused as invalid_proposal", async () => {
+  test("a block proposal with more txs than fit a checkpoint is refused as invalid_proposal", async () => {
     await prepared();
     const txHashes = Array.from({ length: 4097 }, () => new Uint8Array(32));
     expect(await faultOf({ ...good, txHashes })).toBe("invalid_proposal");
   });
 
-  it("a block proposal during an open escape hatch is refused as invalid_proposal, after its txs were collected", async () => {
+  test("a block proposal during an open escape hatch is refused as invalid_proposal, after its txs were collected", async () => {
     await prepared();
     let collected = 0;
     const txs: typeof own.parts.txs = {
@@ -180,25 +180,25 @@ describe("refused block proposals", () => {
     expect(collected).toBe(1);
   });
 
-  it("a block proposal at a wrong index is refused as invalid_proposal", async () => {
+  test("a block proposal at a wrong index is refused as invalid_proposal", async () => {
     await prepared();
     expect(await faultOf({ ...good, indexWithinCheckpoint: 1 })).toBe("invalid_proposal");
     expect(await faultOf({ ...good, indexWithinCheckpoint: 7 })).toBe("invalid_proposal");
   });
 
-  it("a block proposal is refused as block_source_not_synced while L1 was not read up to its slot", async () => {
+  test("a block proposal is refused as block_source_not_synced while L1 was not read up to its slot", async () => {
     await prepared();
     const sync = { ...own.parts.sync, syncedSlot: () => 0 };
     expect(await faultOf(good, { sync, ...late() })).toBe("block_source_not_synced");
   });
 
-  it("a block proposal with an unknown last archive is refused as parent_block_not_found", async () => {
+  test("a block proposal with an unknown last archive is refused as parent_block_not_found", async () => {
     await prepared();
     const orphan = flipped(good, 5);
     expect(await faultOf(orphan, late())).toBe("parent_block_not_found");
   });
 
-  it("a block proposal on a parent of a later slot is refused as parent_block_wrong_slot", async () => {
+  test("a block proposal on a parent of a later slot is refused as parent_block_wrong_slot", async () => {
     await prepared();
     const { constants } = own.parts;
     const early = withHeader(good, (header) => {
@@ -208,13 +208,13 @@ describe("refused block proposals", () => {
     expect(await faultOf(early)).toBe("parent_block_wrong_slot");
   });
 
-  it("a block proposal is refused as block_number_already_exists if the chain has a block there", async () => {
+  test("a block proposal is refused as block_number_already_exists if the chain has a block there", async () => {
     await prepared();
     await own.synchronizer.addProposedBlock(recorded[CHECKPOINT - 1][0]);
     expect(await faultOf(good)).toBe("block_number_already_exists");
   });
 
-  it("a block proposal is refused as block_number_already_exists if another block is stored during its execution", async () => {
+  test("a block proposal is refused as block_number_already_exists if another block is stored during its execution", async () => {
     await prepared();
     const { synchronizer, chain } = own;
     const before = chain.latestBlockNumber();
@@ -229,18 +229,18 @@ describe("refused block proposals", () => {
     expect(chain.latestBlockNumber()).toBe(before + 1);
   });
 
-  it("a block proposal with other messages than L1's is refused as in_hash_mismatch", async () => {
+  test("a block proposal with other messages than L1's is refused as in_hash_mismatch", async () => {
     await prepared();
     expect(await faultOf({ ...good, inHash: new Uint8Array(32).fill(1) })).toBe("in_hash_mismatch");
   });
 
-  it("a block proposal is refused as txs_not_available if a tx cannot be found", async () => {
+  test("a block proposal is refused as txs_not_available if a tx cannot be found", async () => {
     await prepared();
     const txHashes = [...good.txHashes, new Uint8Array(32).fill(3)];
     expect(await faultOf({ ...good, txHashes })).toBe("txs_not_available");
   });
 
-  it("a block proposal is refused as initial_state_mismatch if the state is not that after its parent", async () => {
+  test("a block proposal is refused as initial_state_mismatch if the state is not that after its parent", async () => {
     await prepared();
     const { build } = own.parts;
     const world = {
@@ -253,7 +253,7 @@ describe("refused block proposals", () => {
     expect(await faultOf(good, { build: { ...build, world } })).toBe("initial_state_mismatch");
   });
 
-  it("a block proposal is refused as failed_txs if a tx breaks a rule of blocks", async () => {
+  test("a block proposal is refused as failed_txs if a tx breaks a rule of blocks", async () => {
     await prepared();
     const invalid = { txRules: () => () => ({ result: "invalid" as const, reason: ["Existing nullifier"] }) };
     expect(await faultOf(good, invalid)).toBe("failed_txs");
@@ -261,14 +261,14 @@ describe("refused block proposals", () => {
     expect(await faultOf(twice)).toBe("failed_txs");
   });
 
-  it("a block proposal is refused as timeout if not every tx was executed by the end of its slot", async () => {
+  test("a block proposal is refused as timeout if not every tx was executed by the end of its slot", async () => {
     await prepared();
     expect(await faultOf(good, { now: clock(own.deadline + 1000) })).toBe("timeout");
     const skipped = { txRules: () => () => ({ result: "skipped" as const, reason: ["Insufficient fee per gas"] }) };
     expect(await faultOf(good, skipped)).toBe("timeout");
   });
 
-  it("a block proposal is refused as state_mismatch if its header or archive is not what execution gives", async () => {
+  test("a block proposal is refused as state_mismatch if its header or archive is not what execution gives", async () => {
     await prepared();
     for (const at of [
       HEADER_AT.l1ToL2MessageTree,
@@ -289,7 +289,7 @@ describe("refused block proposals", () => {
     expect(await faultOf(otherChain)).toBe("state_mismatch");
   });
 
-  it("a block proposal is refused as unknown_error if this node fails, not the proposal", async () => {
+  test("a block proposal is refused as unknown_error if this node fails, not the proposal", async () => {
     await prepared();
     const txRules = () => () => {
       throw new Error("disk");
@@ -303,7 +303,7 @@ describe("refused block proposals", () => {
 });
 
 describe("a check of proposals", () => {
-  it("a check of block proposals that is stopped executes no further transactions", async () => {
+  test("a check of block proposals that is stopped executes no further transactions", async () => {
     const own = await node();
     const [proposal] = await own.proposals([[...txsOf(12), ...txsOf(13), ...txsOf(14)]]);
     let executed = 0;
@@ -317,7 +317,7 @@ describe("a check of proposals", () => {
     expect([executed, proposal.txHashes.length]).toEqual([2, 3]);
   });
 
-  it("a check of block proposals accepts a bounded number per slot, and ends at once when it is stopped", async () => {
+  test("a check of block proposals accepts a bounded number per slot, and ends at once when it is stopped", async () => {
     const own = await node();
     const good = recordedProposal(own);
     let pokes = 0;

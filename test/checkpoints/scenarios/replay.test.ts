@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
 import { checkContinuation } from "../../../src/archiver/validate-checkpoint.ts";
 import type { ProposedBlock } from "../../../src/checkpoints/checkpoint-terms.ts";
@@ -30,12 +30,12 @@ describe("the recorded chain, rebuilt from its transactions", () => {
   });
   afterAll(() => chain?.remove());
 
-  it("the rebuilt recorded chain includes every checkpoint except the network's own first four", () => {
+  test("the rebuilt recorded chain includes every checkpoint except the network's own first four", () => {
     expect(chain.chain.latestCheckpointNumber()).toBe(59);
     expect(checkpoints.map(({ record }) => record.number)).toEqual(Array.from({ length: 55 }, (_, i) => i + 5));
   });
 
-  it("the recorded chain rebuilt from its transactions has the recorded blocks, headers and blobs, byte for byte", async () => {
+  test("the recorded chain rebuilt from its transactions has the recorded blocks, headers and blobs, byte for byte", async () => {
     for (const { record, blocks, txs } of checkpoints) {
       const label = `checkpoint ${record.number}`;
       const builder = await chain.start(record);
@@ -63,7 +63,7 @@ describe("the recorded chain, rebuilt from its transactions", () => {
   });
 
   /** Contracts that the blocks publish are not in the contract source, and later blocks call them. */
-  it("the recorded transactions give one checkpoint of many blocks, which matches its blobs and the trees", async () => {
+  test("the recorded transactions give one checkpoint of many blocks, which matches its blobs and the trees", async () => {
     const many = checkpoints.filter(({ record: { number } }) => number >= 12 && number < 24);
     const [{ record }] = many;
     const earlier = <Found extends { blockNumber: number }>(found: Found | undefined) =>

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { program } from "../../../src/cli/program.ts";
 import { readSecret } from "../../../src/cli/validator-keys/secret-input.ts";
 import { loadKeystore } from "../../../src/keystore/load-keystore.ts";
@@ -67,7 +67,7 @@ const load = (path = join(folder, "keys")) => loadKeystore({ path, warn: () => {
 const readJson = (path: string | URL): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 describe("svc validator-keys", () => {
-  it("svc validator-keys new and add write the keystore of the reference's command", async () => {
+  test("svc validator-keys new and add write the keystore of the reference's command", async () => {
     const made = await keys("new", ...terms(), "--mnemonic-file", words, "--count", "2", "--publisher-count", "1");
     expect(made).toMatchObject({ code: 0, stderr: "" });
     expect(made.stdout).toContain(`attester   ${ADDRESS}\n  BLS key    ${BLS}\n  publisher  ${THIRD}\n`);
@@ -80,7 +80,7 @@ describe("svc validator-keys", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("keys made with a password are only in encrypted files, and the keystore's folder stays loadable", async () => {
+  test("keys made with a password are only in encrypted files, and the keystore's folder stays loadable", async () => {
     const password = secretFile("password", "pass word");
     const args = ["--mnemonic-file", words, "--password-file", password, "--staker-output", "--json"];
     const { code, stdout } = await keys("new", ...terms(), ...args);
@@ -101,7 +101,7 @@ describe("svc validator-keys", () => {
     expect(readJson(join(folder, "again.json"))).toEqual(written.staker);
   });
 
-  it("a new mnemonic is printed once and restores the keys", async () => {
+  test("a new mnemonic is printed once and restores the keys", async () => {
     const { stdout } = await keys("new", ...terms(), "--json");
     const { generatedMnemonic, validators, file } = JSON.parse(stdout);
     expect(readFileSync(file, "utf8")).not.toContain(generatedMnemonic);
@@ -110,7 +110,7 @@ describe("svc validator-keys", () => {
     expect(again.stdout).not.toContain(generatedMnemonic);
   });
 
-  it("an existing file is never overwritten, and a failed command leaves no file", async () => {
+  test("an existing file is never overwritten, and a failed command leaves no file", async () => {
     const args = [...terms(), "--mnemonic-file", words, "--password-file", secretFile("password", "x")];
     expect((await keys("new", ...args, "--file", "mine.json")).code).toBe(0);
     const before = readdirSync(folder, { recursive: true }).toSorted();
@@ -120,7 +120,7 @@ describe("svc validator-keys", () => {
     expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(before);
   });
 
-  it("validators are not added twice, nor those that publish for others", async () => {
+  test("validators are not added twice, nor those that publish for others", async () => {
     await keys("new", ...terms(), "--mnemonic-file", words, "--count", "2", "--publisher-count", "1");
     const path = join(folder, "keys", "key1.json");
     const before = readFileSync(path, "utf8");
@@ -137,7 +137,7 @@ describe("svc validator-keys", () => {
     expect(readFileSync(path, "utf8")).toBe(before);
   });
 
-  it("keys of a remote signer are written as its addresses", async () => {
+  test("keys of a remote signer are written as its addresses", async () => {
     const url = "http://127.0.0.1:9";
     expect((await keys("new", ...terms(), "--remote-signer", url)).stderr).toMatch(
       /--remote-signer needs the mnemonic/,
@@ -149,7 +149,7 @@ describe("svc validator-keys", () => {
     expect(readFileSync(join(folder, "keys", "key1.json"), "utf8")).not.toContain(KEY);
   });
 
-  it("svc validator-keys import takes private keys, encrypted files and keystores of other nodes", async () => {
+  test("svc validator-keys import takes private keys, encrypted files and keystores of other nodes", async () => {
     const plain = secretFile("plain.txt", `# mine\n0x${KEY} 0x${"01".repeat(32)}\n`);
     expect((await keys("import", plain, ...terms(), "--coinbase", SECOND)).code).toBe(0);
     const password = secretFile("password", "pass word\n");
@@ -166,7 +166,7 @@ describe("svc validator-keys", () => {
     expect(readFileSync(join(folder, "keys", "sealed.json"), "utf8")).not.toContain(KEY);
   });
 
-  it("an imported keystore names its encrypted files by absolute paths", async () => {
+  test("an imported keystore names its encrypted files by absolute paths", async () => {
     const entry = { path: "reference-eth.json", password: "pass word" };
     const source = secretFile(
       "source.json",
@@ -179,7 +179,7 @@ describe("svc validator-keys", () => {
     });
   });
 
-  it("all plain keys of an imported keystore are encrypted, in every place of the file", async () => {
+  test("all plain keys of an imported keystore are encrypted, in every place of the file", async () => {
     const [first, ...more] = ["11", "22", "33", "44", "55"].map((byte) => `0x${byte.repeat(32)}`);
     const source = secretFile(
       "source.json",
@@ -202,7 +202,7 @@ describe("svc validator-keys", () => {
     expect(after.slasher.map(({ address }) => address)).toEqual(before.slasher.map(({ address }) => address));
   });
 
-  it("a keystore that add writes to another folder still finds its encrypted files", async () => {
+  test("a keystore that add writes to another folder still finds its encrypted files", async () => {
     const entry = { path: fixture("reference-eth.json").pathname.replace(/^.*\//, ""), password: "pass word" };
     copyFileSync(fixture("reference-eth.json"), join(folder, entry.path));
     const source = secretFile(
@@ -214,7 +214,7 @@ describe("svc validator-keys", () => {
     expect((await load()).attesterAddresses()).toEqual([ADDRESS, SECOND].map((address) => address.toLowerCase()));
   });
 
-  it("svc generate-bls-keypair writes the key to a file and prints only its public key", async () => {
+  test("svc generate-bls-keypair writes the key to a file and prints only its public key", async () => {
     const out = join(folder, "bls.json");
     const { code, stdout } = await runSvc(["generate-bls-keypair", "--mnemonic-file", words, "--out", out]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `BLS key ${BLS} (m/12381/3600/0/0/0): ${out}\n` });
@@ -227,7 +227,7 @@ describe("svc validator-keys", () => {
     expect(statSync(out).mode & 0o777).toBe(0o600);
   });
 
-  it.each([
+  test.each([
     ["a secret as an argument", ["--password", "hunter22"], /never from arguments/],
     ["a secret behind an equals sign", ["--mnemonic=hunter22"], /unknown option '--mnemonic'/],
     ["no terminal to ask on", ["--password"], /there is none: give --password-file/],
@@ -239,7 +239,7 @@ describe("svc validator-keys", () => {
     expect(existsSync(join(folder, "keys"))).toBe(false);
   });
 
-  it.each<[string, () => string[], RegExp]>([
+  test.each<[string, () => string[], RegExp]>([
     [
       "a mistyped mnemonic",
       () => ["new", ...terms(), "--mnemonic-file", secretFile("bad", `${MNEMONIC} hunter22`)],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runSvc } from "../../world/cli/run-svc.ts";
 
 /** Adds the U8 values 5 and 7 into cell 3 and returns it; then a byte that is not an opcode. */
@@ -14,7 +14,7 @@ describe("svc vm", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("svc vm disassembles hex, files of hex and files of bytes", async () => {
+  test("svc vm disassembles hex, files of hex and files of bytes", async () => {
     const hexFile = join(folder, "hex");
     const byteFile = join(folder, "bytes");
     writeFileSync(hexFile, `0x${ADDITION}\n`);
@@ -33,7 +33,7 @@ describe("svc vm", () => {
     }
   });
 
-  it("svc vm run --trace shows gas, operands and memory writes", async () => {
+  test("svc vm run --trace shows gas, operands and memory writes", async () => {
     const { code, stdout } = await runSvc(["vm", "run", "--trace", "--gas", "1000,7", ADDITION]);
     expect(code).toBe(0);
     expect(stdout.split("\n")).toEqual([
@@ -53,20 +53,20 @@ describe("svc vm", () => {
     ]);
   });
 
-  it("svc vm run says why a program halts", async () => {
+  test("svc vm run says why a program halts", async () => {
     const { code, stdout } = await runSvc(["vm", "run", "ff"]);
     expect(code).toBe(0);
     expect(stdout).toContain("halted at pc 0: Instruction fetching error at pc 0: Opcode 255 (0xff)");
   });
 
-  it("svc vm run passes calldata to the program", async () => {
+  test("svc vm run passes calldata to the program", async () => {
     // Copies 2 fields of calldata to cell 5 and returns them.
     const code = "2700010402" + "2700020400" + "1f00000100020005" + "3b0000010005";
     const { stdout } = await runSvc(["vm", "run", code, "--calldata", "0x10, 17"]);
     expect(stdout).toContain("output, 2 fields: 0x10, 0x11");
   });
 
-  it.each([
+  test.each([
     [["vm", "run", "abc"], "CODE must be hex of whole bytes or a file that can be read; abc: ENOENT"],
     [["vm", "disassemble", "."], "CODE must be hex of whole bytes or a file that can be read; .: EISDIR"],
     [["vm", "run", "00", "--gas", "1,2,3"], '--gas must be L2 or L2,DA, whole numbers below 2^32; got "1,2,3"'],

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { LIES } from "../../world/l1/lies.ts";
 import { startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { failingFirst } from "./failing-first.ts";
@@ -6,7 +6,7 @@ import "../../support/soak.ts";
 
 const LIMIT_MS = 60_000;
 
-it("a node whose first L1 endpoint never answers starts, follows L1 and gives fees", {
+test("a node whose first L1 endpoint never answers starts, follows L1 and gives fees", {
   timeout: 8 * LIMIT_MS,
 }, async () => {
   const { lie } = LIES.find(({ name }) => name === "never answers")!;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { PrunedHistoryError } from "../../../src/archiver/errors.ts";
 import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -80,7 +80,7 @@ async function expectLikeHonest(): Promise<void> {
   expect(stateOf(node)).toEqual(stateOf(honest));
 }
 
-it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", async ({ lie }) => {
+test.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", async ({ lie }) => {
   // The lie while the node connects.
   proxy.lie = lie;
   proxy.lies = 0;
@@ -134,7 +134,7 @@ const failureOf = (syncing: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-it.each(["logs", "transactions"] as const)(
+test.each(["logs", "transactions"] as const)(
   "a node says that an L1 endpoint prunes old %s if it lacks those that it has to read",
   async (what) => {
     await node.synchronizer.rollBackTo(EARLIER);
@@ -148,7 +148,7 @@ it.each(["logs", "transactions"] as const)(
   },
 );
 
-it.each(["logs", "transactions"] as const)(
+test.each(["logs", "transactions"] as const)(
   "a node reads %s that its first L1 endpoint prunes from the next one",
   async (what) => {
     const both = await Follower.fresh(core, { l1RpcUrls: [proxy.url, l1.url], blobStore: join(folder, "blobs") });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { unpackBlobStore } from "../../world/l1/chain-a.ts";
@@ -59,7 +59,7 @@ async function openNodes(): Promise<void> {
   beside = await Follower.fresh(core, { ...followed, blobStores: [store.url, second] });
 }
 
-it.each(STORE_LIES)(
+test.each(STORE_LIES)(
   "a blob store that $name is skipped for the next, and used again once it stops",
   async ({ lie }) => {
     store.lie = lie;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { unpackBlobStore } from "../../world/l1/chain-a.ts";
 import { LyingL1 } from "../../world/l1/lying-l1.ts";
@@ -38,7 +38,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-it.each([
+test.each([
   { endpoints: "the only L1 endpoint", urls: () => [proxy.url] },
   { endpoints: "the first of two L1 endpoints", urls: () => [proxy.url, l1.url] },
 ])("a node keeps proven checkpoints when $endpoints answers from the state before their proof", async ({ urls }) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIES } from "../../world/l1/lies.ts";
 import { type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { nodeTrial } from "./node-trial.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-it.each(ROWS)(
+test.each(ROWS)(
   "a node starting with an L1 that $name waits or exits with one line, and follows L1 later",
   { timeout: 180_000 },
   async (row) => {

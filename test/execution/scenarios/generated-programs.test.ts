@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunRequest, RunResult } from "../../../src/execution/vm/run.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
@@ -46,7 +46,7 @@ function broken(result: RunResult, { gas }: Generated): string | undefined {
   return undefined;
 }
 
-it(`${PROGRAMS} generated programs end in a defined result within their gas`, { timeout: 3_600_000 }, () => {
+test(`${PROGRAMS} generated programs end in a defined result within their gas`, { timeout: 3_600_000 }, () => {
   const vm = new Vm({ cachedBytes: 1 << 20 });
   const ends = { returned: 0, reverted: 0, halted: 0 };
   for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {

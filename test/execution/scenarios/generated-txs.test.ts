@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { feePayerBalanceSlot } from "../../../src/core/derive/public-storage.ts";
 import { UnprocessableTxError } from "../../../src/execution/errors.ts";
 import { executeTx } from "../../../src/execution/execute-tx.ts";
@@ -50,7 +50,7 @@ function shown({ transactionFee, noteHashes, nullifiers, publicLogs, publicDataW
   };
 }
 
-it("randomly generated transactions have the results of the reference node's executor", () => {
+test("randomly generated transactions have the results of the reference node's executor", () => {
   expect(OUTCOMES).toHaveLength(300);
   const seen = { processed: 0, unprocessable: 0 };
   for (const { seed, input, error, ...wanted } of OUTCOMES) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { processTxs } from "../../../src/execution/process-txs.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
@@ -23,7 +23,7 @@ describe("the re-executed recorded chain", () => {
   });
   afterAll(() => chain?.remove());
 
-  it("the re-executed recorded chain has every transaction that a client sent", () => {
+  test("the re-executed recorded chain has every transaction that a client sent", () => {
     const txs = blocks.flatMap(({ effects }) => effects);
     const { chain: stored } = chain.services;
     const numbers = Array.from({ length: stored.latestBlockNumber() }, (_, i) => i + 1);
@@ -37,7 +37,7 @@ describe("the re-executed recorded chain", () => {
     }).toEqual({ blocks: 55, txs: 64, public: 52, reverted: 3 });
   });
 
-  it("re-executing the recorded chain gives the recorded effects, fees, mana and roots", async () => {
+  test("re-executing the recorded chain gives the recorded effects, fees, mana and roots", async () => {
     for (const block of blocks) {
       const { number, header, txs, effects } = block;
       const state = chain.stateBefore(block, siloing);

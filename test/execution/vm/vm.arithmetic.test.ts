@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_MODULUS as P } from "../../../src/protocol/field.ts";
 import { op, outputOf, returnCells, runCode, set, TAGS, WIDTHS } from "./assemble.ts";
@@ -52,7 +52,7 @@ const MODELS: Record<string, Model> = {
 };
 
 describe.each(Object.entries(MODELS))("instruction %s", (name, model) => {
-  it.each([
+  test.each([
     ["into a third cell", 3],
     ["over its first operand", 1],
     ["over its second operand", 2],
@@ -73,7 +73,7 @@ describe.each(Object.entries(MODELS))("instruction %s", (name, model) => {
     );
   });
 
-  it(`${name} halts on operands with different tags`, () => {
+  test(`${name} halts on operands with different tags`, () => {
     for (const first of tags) {
       for (const second of tags.filter((tag) => tag !== first)) {
         const code = [...set(1, first, 1), ...set(2, second, 1), ...op(`${name}_16`, [1, 2, 3]), ...returnCells(1, 3)];
@@ -84,7 +84,7 @@ describe.each(Object.entries(MODELS))("instruction %s", (name, model) => {
 });
 
 describe("NOT and CAST", () => {
-  it("NOT complements a value within its width", () => {
+  test("NOT complements a value within its width", () => {
     fc.assert(
       fc.property(operands, ({ tag, a }) => {
         const code = [...set(1, tag, a), ...op("NOT_8", [1, 2]), ...returnCells(1, 2)];
@@ -94,7 +94,7 @@ describe("NOT and CAST", () => {
     );
   });
 
-  it("CAST keeps the low bits, with the new tag", () => {
+  test("CAST keeps the low bits, with the new tag", () => {
     fc.assert(
       fc.property(operands, fc.constantFrom(...tags), ({ tag, a }, wanted) => {
         // Adding a value of the expected tag shows that the tag is right.
@@ -110,7 +110,7 @@ describe("NOT and CAST", () => {
     );
   });
 
-  it("a constant of 32 bytes is reduced to a field element before it is truncated to its tag", () => {
+  test("a constant of 32 bytes is reduced to a field element before it is truncated to its tag", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), fc.constantFrom(...tags), (value, tag) => {
         const expected = tag === TAGS.FF ? value % P : (value % P) % limit(tag);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallRecords, DEFAULT_CALL_RECORD_CAPS } from "../../../src/execution/vm/call-records.ts";
 import {
   DebugLogError,
@@ -38,13 +38,13 @@ function withOther(code: readonly number[], other: readonly number[]): MemoryHos
 }
 
 describe("call depth", () => {
-  it("the depth of nested calls is limited only by gas", () => {
+  test("the depth of nested calls is limited only by gas", () => {
     const result = runCode(vm, call(0x1001), { gas: { l2: 300_000_000, da: 0 } });
     expect(result.ended).toBe("halted");
     expect(result.gasUsed.l2).toBe(300_000_000);
   });
 
-  it("the depth of internal calls is limited only by gas", () => {
+  test("the depth of internal calls is limited only by gas", () => {
     const result = runCode(vm, op("INTERNALCALL", [], { immediate: 0 }), { gas: { l2: 50_000_000, da: 0 } });
     expect(result.haltMessage).toBe("Out of gas: total L2 used 50000004 of 50000000, total DA used 0 of 0");
   });
@@ -54,17 +54,17 @@ describe("gas", () => {
   const code = [...set(1, TAGS.U8, 1), ...op("ADD_8", [1, 1, 1]), ...returnCells(0, 0)];
   const exact = 27 + 12 + 27 + 9;
 
-  it("a run with exactly the gas that it costs succeeds", () => {
+  test("a run with exactly the gas that it costs succeeds", () => {
     const result = runCode(vm, code, { gas: { l2: exact, da: 0 } });
     expect([result.ended, result.gasLeft.l2]).toEqual(["returned", 0]);
   });
 
-  it.each(Array.from({ length: exact }, (_, l2) => l2))("a run with only %d gas, less than it costs, halts", (l2) => {
+  test.each(Array.from({ length: exact }, (_, l2) => l2))("a run with only %d gas, less than it costs, halts", (l2) => {
     const result = runCode(vm, code, { gas: { l2, da: 5 } });
     expect([result.ended, result.gasLeft]).toEqual(["halted", { l2: 0, da: 0 }]);
   });
 
-  it("a run may have all of 2^32-1 gas", () => {
+  test("a run may have all of 2^32-1 gas", () => {
     expect(runCode(vm, code, { gas: { l2: ALL, da: ALL } }).gasLeft).toEqual({ l2: ALL - exact, da: ALL });
   });
 });
@@ -87,14 +87,14 @@ describe("a host that throws", () => {
     ["callTarget", []],
   ];
 
-  it.each(cases)("a host that throws in %s ends the run with its error and leaves the VM usable", (method, code) => {
+  test.each(cases)("a host that throws in %s ends the run with its error and leaves the VM usable", (method, code) => {
     const host = newHost(vm, code);
     Object.assign(host, { [method]: throws });
     expect(() => runCode(vm, code, { host, gas: { l2: 500_000, da: 1000 } })).toThrow(Fault);
     expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...returnCells(1, 1)])).toEqual([3n]);
   });
 
-  it("a host that throws in a nested call ends the run, however many frames are open", () => {
+  test("a host that throws in a nested call ends the run, however many frames are open", () => {
     class Late extends MemoryHost {
       #left = 5;
       override callTarget(address: Fr): CallTarget {
@@ -110,7 +110,7 @@ describe("a host that throws", () => {
     }
   });
 
-  it("a host cannot start a run inside a run", () => {
+  test("a host cannot start a run inside a run", () => {
     const code = [...set(1, TAGS.FF, 1), ...op("SLOAD", [1, 1, 2])];
     const host = newHost(vm, code);
     Object.assign(host, { storageRead: () => runCode(vm, code) });
@@ -118,14 +118,14 @@ describe("a host that throws", () => {
   });
 });
 
-it("a deadline ends a loop", () => {
+test("a deadline ends a loop", () => {
   const loop = op("JUMP_32", [], { immediate: 0 });
   expect(() => runCode(vm, loop, { options: { deadline: Date.now() + 20 } })).toThrow(VmDeadlineError);
   expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
 });
 
 describe("an interrupted run", () => {
-  it("an interrupted run is aborted, and the next run works as usual", () => {
+  test("an interrupted run is aborted, and the next run works as usual", () => {
     const loop = op("JUMP_32", [], { immediate: 0 });
     let asked = 0;
     const interrupted = () => ++asked === 3;
@@ -133,7 +133,7 @@ describe("an interrupted run", () => {
     expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
   });
 
-  it("an interruption is polled for after each large copy, although a copy is one instruction", () => {
+  test("an interruption is polled for after each large copy, although a copy is one instruction", () => {
     const copies = [
       ...set(1, TAGS.U32, 1 << 20),
       ...set(2, TAGS.U32, 0),
@@ -161,7 +161,7 @@ describe("a request", () => {
     transactionFee: FR_ZERO,
     globals: GLOBALS,
   };
-  it.each([
+  test.each([
     ["address", { address: new Uint8Array(31) }],
     ["sender", { sender: new Uint8Array(32).fill(255) }],
     ["calldata", { calldata: new Uint8Array(33) }],
@@ -187,7 +187,7 @@ describe("debug logs", () => {
     ...returnCells(0, 0),
   ];
 
-  it("debug logs reach the host when collected, survive reverts, and cost the same if not collected", () => {
+  test("debug logs reach the host when collected, survive reverts, and cost the same if not collected", () => {
     const code = [...log(4, TAGS.U8, 2, TAGS.U32).slice(0, -15), ...op("REVERT_8", [1, 2])];
     const host = newHost(vm, code);
     const collected = runCode(vm, code, { host, options: { collectDebugLogs: true } });
@@ -197,7 +197,7 @@ describe("debug logs", () => {
     expect(runCode(vm, code).gasUsed).toEqual(collected.gasUsed);
   });
 
-  it.each([
+  test.each([
     ["a level of another tag", log(4, TAGS.U32, 2, TAGS.U32)],
     ["a size of another tag", log(4, TAGS.U8, 2, TAGS.U16)],
     ["a level above 7", log(8, TAGS.U8, 2, TAGS.U32)],
@@ -210,7 +210,7 @@ describe("debug logs", () => {
 });
 
 describe("call records", () => {
-  it("a call record contains what each frame was given and how it ended", () => {
+  test("a call record contains what each frame was given and how it ended", () => {
     // The callee is two internal calls deep when it reverts with what it was called with.
     const callee = [
       ...op("INTERNALCALL", [], { immediate: 5 }),
@@ -245,13 +245,13 @@ describe("call records", () => {
     expect(nested.gasLimit.l2).toBeLessThan(root.gasLimit.l2);
   });
 
-  it("a call record contains the reason when there was no program to run", () => {
+  test("a call record contains the reason when there was no program to run", () => {
     const calls = new CallRecords();
     runCode(vm, [...call(0x77), ...returnCells(0, 0)], { options: { calls } });
     expect(calls.roots[0].nested[0].haltMessage).toMatch(/^Contract 0x0+77 is not deployed$/);
   });
 
-  it("call records omit frames beyond the caps and keep the others intact", () => {
+  test("call records omit frames beyond the caps and keep the others intact", () => {
     const calls = new CallRecords({ ...DEFAULT_CALL_RECORD_CAPS, depth: 3 });
     runCode(vm, call(0x1001), { options: { calls }, gas: { l2: 200_000, da: 0 } });
     const depth = (nested: readonly { nested: readonly unknown[] }[]): number =>

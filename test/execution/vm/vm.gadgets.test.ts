@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { keccakP } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { vmModule } from "../../../src/execution/vm/load-vm.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import type { VmExports } from "../../../src/execution/vm/vm-exports.ts";
@@ -28,7 +28,7 @@ function paddedWords(message: Uint8Array): number[] {
 }
 
 describe("SHA256COMPRESSION", () => {
-  it("SHA256COMPRESSION computes the digest of any message, block by block, with its output overwriting its state", () => {
+  test("SHA256COMPRESSION computes the digest of any message, block by block, with its output overwriting its state", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (message) => {
         const words = paddedWords(message);
@@ -46,7 +46,7 @@ describe("SHA256COMPRESSION", () => {
 });
 
 describe("KECCAKF1600", () => {
-  it("KECCAKF1600 permutes as Keccak does", () => {
+  test("KECCAKF1600 permutes as Keccak does", () => {
     const lane = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
     fc.assert(
       fc.property(fc.array(lane, { minLength: 25, maxLength: 25 }), (lanes) => {
@@ -66,13 +66,13 @@ describe("KECCAKF1600", () => {
 });
 
 describe("POSEIDON2", () => {
-  it("POSEIDON2 is computed in lanes if and only if the core's hashes are", () => {
+  test("POSEIDON2 is computed in lanes if and only if the core's hashes are", () => {
     const none = new Proxy({}, { get: () => () => 0 });
     const { initialize } = new WebAssembly.Instance(vmModule(), { host: none }).exports as VmExports;
     expect(initialize() === FUSED_LANES).toBe(core.build === "lanes");
   });
 
-  it("POSEIDON2 permutes as the core does", () => {
+  test("POSEIDON2 permutes as the core does", () => {
     fc.assert(
       fc.property(fc.array(fieldValue, { minLength: 4, maxLength: 4 }), (state) => {
         const expected = core.permute(concat(...state.map((value) => bigUintBytes(value, 32))));
@@ -121,7 +121,7 @@ function pointCells(at: number, p: Point): number[] {
 }
 
 describe("ECADD", () => {
-  it("ECADD adds points as big integers do, including doublings, opposites and the identity", () => {
+  test("ECADD adds points as big integers do, including doublings, opposites and the identity", () => {
     fc.assert(
       fc.property(point, point, (p, q) => {
         const code = [...pointCells(10, p), ...pointCells(13, q), ...op("ECADD", [10, 11, 12, 13, 14, 15, 12])];
@@ -132,7 +132,7 @@ describe("ECADD", () => {
     );
   });
 
-  it("ECADD halts on a point that is not on the curve", () => {
+  test("ECADD halts on a point that is not on the curve", () => {
     fc.assert(
       fc.property(point, fieldValue, (p, y) => {
         const off: Point = [MULTIPLES[2]?.[0] ?? 0n, y];
@@ -156,7 +156,7 @@ describe("TORADIXBE", () => {
     ...returnCells(limbs, 20),
   ];
 
-  it("TORADIXBE gives the digits, or halts when they do not fit", () => {
+  test("TORADIXBE gives the digits, or halts when they do not fit", () => {
     const radix = fc.oneof(fc.integer({ min: 2, max: 256 }), fc.constantFrom(2, 4, 8, 16, 32, 64, 128, 256));
     fc.assert(
       fc.property(
@@ -179,7 +179,7 @@ describe("TORADIXBE", () => {
     );
   });
 
-  it("TORADIXBE charges for at least the digits of the modulus", () => {
+  test("TORADIXBE charges for at least the digits of the modulus", () => {
     const counts = Object.values(VECTORS.toRadixModulusDigits);
     for (let radix = 2; radix <= 256; radix++) {
       const { gasUsed } = runCode(vm, radixCode(0n, radix, 1, 0));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { VmMemoryError } from "../../../src/execution/vm/errors.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
@@ -24,7 +24,7 @@ const store = (at: number, value: number): number[] => [
 ];
 
 describe("memory", () => {
-  it("VM memory holds what was last written to each of 2^32 cells, and zero elsewhere", () => {
+  test("VM memory holds what was last written to each of 2^32 cells, and zero elsewhere", () => {
     const access = fc.record({ at: address, value: fc.nat(), writes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(access, { minLength: 1, maxLength: 60 }), (accesses) => {
@@ -47,13 +47,13 @@ describe("memory", () => {
     );
   });
 
-  it("VM memory is zero again in the next run and in every frame", () => {
+  test("VM memory is zero again in the next run and in every frame", () => {
     const written = Array.from({ length: 200 }, (_, i) => store(100 + i * 37, i + 1)).flat();
     runCode(vm, [...written, ...returnCells(0, 0)]);
     expect(outputOf(vm, returnCells(4000, 100)).every((value) => value === 0n)).toBe(true);
   });
 
-  it("relative operands are resolved before indirect ones, with cell 0 as their base", () => {
+  test("relative operands are resolved before indirect ones, with cell 0 as their base", () => {
     const cells = fc.record({ base: fc.integer({ min: 0, max: 3000 }), offset: fc.integer({ min: 20, max: 250 }) });
     fc.assert(
       fc.property(cells, address, fc.nat(), ({ base, offset }, target, value) => {
@@ -75,7 +75,7 @@ describe("memory", () => {
     );
   });
 
-  it("an address operand halts the frame only when a relative address is beyond the end of memory", () => {
+  test("an address operand halts the frame only when a relative address is beyond the end of memory", () => {
     for (const [base, offset, ended] of [
       [LAST - 5, 5, "returned"],
       [LAST - 5, 6, "halted"],
@@ -87,7 +87,7 @@ describe("memory", () => {
     }
   });
 
-  it("return data beyond the end of memory is read as if memory wrapped around", () => {
+  test("return data beyond the end of memory is read as if memory wrapped around", () => {
     const code = [...store(LAST, 7), ...set(0, TAGS.U8, 9), ...set(1, TAGS.U32, 2), ...set(2, TAGS.U32, LAST)];
     expect(outputOf(vm, [...code, ...op("RETURN", [1, 2], { mode: 0b0100 })])).toEqual([7n, 9n]);
   });
@@ -101,24 +101,24 @@ describe("sizes near the limits", () => {
     ...op("CALLDATACOPY", [1, 2, 3], { mode: 0b010000 }),
   ];
 
-  it("VM memory clears a billion cells that were never written without allocating memory for them", () => {
+  test("VM memory clears a billion cells that were never written without allocating memory for them", () => {
     const small = new Vm({ memoryBytes: 8 << 20 });
     const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...returnCells(1, 4)];
     expect(outputOf(small, code, { calldata: [5n], gas: { l2: LAST, da: 0 } })).toEqual([5n]);
   });
 
-  it("VM memory clears cells that were written", () => {
+  test("VM memory clears cells that were written", () => {
     const code = [...store(5000, 3), ...store(1 << 20, 4), ...copy(2_000_000, 100)];
     const read = [...set(1, TAGS.U32, 1 << 20), ...op("MOV_16", [1, 5001], { mode: 0b0001 })];
     expect(outputOf(vm, [...code, ...read, ...returnCells(2, 5000)])).toEqual([0n, 0n]);
   });
 
-  it("a copy halts when it passes the end of memory, not when it ends there", () => {
+  test("a copy halts when it passes the end of memory, not when it ends there", () => {
     expect(runCode(vm, [...copy(10, LAST - 9), ...returnCells(0, 0)]).ended).toBe("returned");
     expect(runCode(vm, [...copy(10, LAST - 8), ...returnCells(0, 0)]).ended).toBe("halted");
   });
 
-  it("a run that writes more than the VM's memory limit fails with an error, and the VM stays usable", () => {
+  test("a run that writes more than the VM's memory limit fails with an error, and the VM stays usable", () => {
     const small = new Vm({ memoryBytes: 16 << 20 });
     const code = [
       ...set(1, TAGS.FF, 0),
@@ -131,7 +131,7 @@ describe("sizes near the limits", () => {
     expect(outputOf(small, [...set(1, TAGS.U8, 3), ...returnCells(1, 1)])).toEqual([3n]);
   });
 
-  it("the VM has memory for all that a transaction's gas can write: a page for every 36 gas", () => {
+  test("the VM has memory for all that a transaction's gas can write: a page for every 36 gas", () => {
     // MOV through a pointer that advances by more than a page.
     const head = [...set(1, TAGS.U32, 1 << 19), ...set(2, TAGS.U32, 4099), ...set(3, TAGS.U8, 1)];
     const body = [...op("MOV_8", [3, 1], { mode: 0b0100 }), ...op("ADD_8", [1, 2, 1])];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { effectsOf, hostOf, requestOf, VECTORS, words } from "../support/op-vectors.ts";
 
@@ -6,7 +6,7 @@ describe.each([...new Set(VECTORS.opCases.map(({ group }) => group))])("recorded
   const vm = new Vm();
   const cases = VECTORS.opCases.filter((given) => given.group === group);
 
-  it.each(cases.map((given) => [given.name, given] as const))("a call has the recorded outcome: %s", (_, given) => {
+  test.each(cases.map((given) => [given.name, given] as const))("a call has the recorded outcome: %s", (_, given) => {
     const host = hostOf(vm, given);
     const result = vm.run(requestOf(given), host, { maxOutputFields: 5000 });
     const { reverted, halt, output, gasUsed, effects = {} } = given.expect;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type StreamLimits, UpstreamStream } from "../../../src/follower/follow/upstream-stream.ts";
 import { FRAME_HEAD_BYTES } from "../../../src/follower/format/frame-reader.ts";
 import { frameValues } from "../../../src/follower/format/frames.ts";
@@ -36,7 +36,7 @@ afterEach(async () => {
   await close();
 });
 
-it("a follower stops reading from an upstream while frames wait, however small they are", async () => {
+test("a follower stops reading from an upstream while frames wait, however small they are", async () => {
   const ping = encodeFrame(frameValues({ kind: "ping" }));
   const flood = Buffer.alloc(ping.length * 2_000_000, ping);
   await upstream((response) => response.write(flood));
@@ -47,7 +47,7 @@ it("a follower stops reading from an upstream while frames wait, however small t
   expect(stream.received).toBeLessThanOrEqual(TAKEN * ping.length + 2 * READ_BYTES);
 });
 
-it("a frame may take as long as its bytes do on the slowest link", async () => {
+test("a frame may take as long as its bytes do on the slowest link", async () => {
   const frame = encodeFrame(frameValues({ kind: "end", reason: "x".repeat(100) }));
   const limits = { connectMs: 60_000, frameMs: 50, bytesPerSecond: 1 };
   let answer: ServerResponse | undefined;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FrameReader, MAX_PAYLOAD_BYTES, type RawFrame } from "../../../src/follower/format/frame-reader.ts";
 import { type Frame, frameValues, readFrame } from "../../../src/follower/format/frames.ts";
 import { decodePayload, encodeFrame, packValues, unpackValues } from "../../../src/follower/format/payload.ts";
@@ -80,7 +80,7 @@ const plain = (value: unknown): unknown =>
   );
 
 describe("frames of the feed", () => {
-  it("any frames come out of their bytes as they were, wherever these are split", async () => {
+  test("any frames come out of their bytes as they were, wherever these are split", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyFrame, { minLength: 1, maxLength: 5 }),
@@ -105,7 +105,7 @@ describe("frames of the feed", () => {
     );
   });
 
-  it("any bytes are frames, an incomplete frame, or a FrameError", async () => {
+  test("any bytes are frames, an incomplete frame, or a FrameError", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.boolean(), async (garbage, framed) => {
         const head = Buffer.from([0, 0, 0, garbage.length, garbage[0] & 1]);
@@ -121,20 +121,20 @@ describe("frames of the feed", () => {
     );
   });
 
-  it("a frame that claims more than the limit is refused at its head", () => {
+  test("a frame that claims more than the limit is refused at its head", () => {
     const head = Buffer.from([0, 0, 0, 0, 0]);
     head.writeUInt32BE(MAX_PAYLOAD_BYTES + 1, 0);
     expect(() => new FrameReader().push(head)).toThrow(`frame length must be from 1 to ${MAX_PAYLOAD_BYTES}`);
   });
 
-  it("deflated data that unpacks to more than it says is refused", async () => {
+  test("deflated data that unpacks to more than it says is refused", async () => {
     const frame = encodeFrame(["x".repeat(100_000)]);
     const payload = Uint8Array.from(frame.subarray(5));
     Buffer.from(payload.buffer).writeUInt32BE(1_000, 0);
     await expect(decodePayload({ encoding: 1, payload })).rejects.toThrow("packed frame must be deflated data of 1000");
   });
 
-  it.each([
+  test.each([
     ["a list that claims more items than there are bytes", Buffer.from([0xdd, 0x7f, 0xff, 0xff, 0xff, 0]), "a list of"],
     ["a byte string that is cut off", Buffer.from([0x91, 0xc6, 0, 0, 1, 0, 1]), "ends inside a value"],
     ["an extension", Buffer.from([0x91, 0xd4, 1, 2]), "must not hold the MessagePack tag 0xd4"],
@@ -153,7 +153,7 @@ describe("the request for the feed", () => {
       .uniqueArray(fc.record({ number: u48, id: bytes(id) }), { selector: ({ number }) => number, maxLength: 20 })
       .map((list) => list.sort((a, b) => a.number - b.number));
 
-  it("is read as it was written", () => {
+  test("is read as it was written", () => {
     fc.assert(
       fc.property(
         fc.record({ messages: entries(16), checkpoints: entries(64), proposed: entries(32), processed: u48 }),
@@ -164,7 +164,7 @@ describe("the request for the feed", () => {
     );
   });
 
-  it("is refused with the field and rule", () => {
+  test("is refused with the field and rule", () => {
     expect(() => decodeRequest(packValues([2, [], [], [], 0]))).toThrow("request version must be 1, got 2");
     const twice = [
       [1, new Uint8Array(16)],
@@ -178,7 +178,7 @@ describe("the request for the feed", () => {
     );
   });
 
-  it("names few of many checkpoints: the last ones all, the lowest one always", () => {
+  test("names few of many checkpoints: the last ones all, the lowest one always", () => {
     const numbers = locatorNumbers(1_000_000, 17);
     expect(numbers.length).toBeLessThan(100);
     expect(numbers.slice(0, 1)).toEqual([17]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import {
   type GoldenCase,
@@ -23,7 +23,7 @@ afterAll(async () => {
   l1?.stop();
 });
 
-it("a follower of a follower gives all recorded answers, its own and those that it forwards", async () => {
+test("a follower of a follower gives all recorded answers, its own and those that it forwards", async () => {
   const [first, second] = [await freePort(), await freePort()];
   const feed = (port: number) => `http://127.0.0.1:${port}`;
   nodes.push(await NodeProcess.start(l1, undefined, { SVC_FEED_PORT: String(first), SVC_RPC_THREADS: "1" }));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkStores } from "../../../src/chain-store/check/check-stores.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
@@ -79,7 +79,7 @@ describe("a follower that is killed while it applies what its upstream sends", (
       .block.number;
   }
 
-  it("goes on from whole commits and ends with every row of the upstream, without a fault", async () => {
+  test("goes on from whole commits and ends with every row of the upstream, without a fault", async () => {
     const moving = new AbortController();
     const moved = moveUpstream(moving.signal);
     try {

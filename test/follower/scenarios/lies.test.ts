@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import type { Frame } from "../../../src/follower/format/frames.ts";
 import { identityText, readIdentity } from "../../../src/follower/format/hello.ts";
@@ -349,7 +349,7 @@ describe("an upstream that lies", () => {
     }
   }
 
-  it.each(LIES)(
+  test.each(LIES)(
     "about %s is left with a line that says what differs, and nothing of it is stored",
     async (_, lie, field) => {
       const { lines, asked } = await followed(lie);
@@ -361,17 +361,17 @@ describe("an upstream that lies", () => {
     },
   );
 
-  it.each([...GARBAGE.map((one) => [...one, undefined] as const), ...STILL.map((one) => [...one, STILL_MS] as const)])(
-    "sends %s and is left",
-    async (_, lie, rule, frameMs) => {
-      const { lines } = await followed(lie, frameMs);
-      const [line] = lines.filter(({ message }) => message === "the {service} endpoint {endpoint} fails");
-      expect(line.facts).toMatchObject({ service: "feed", endpoint: line.liar });
-      expect(line.facts.reason).toMatch(rule);
-    },
-  );
+  test.each([
+    ...GARBAGE.map((one) => [...one, undefined] as const),
+    ...STILL.map((one) => [...one, STILL_MS] as const),
+  ])("sends %s and is left", async (_, lie, rule, frameMs) => {
+    const { lines } = await followed(lie, frameMs);
+    const [line] = lines.filter(({ message }) => message === "the {service} endpoint {endpoint} fails");
+    expect(line.facts).toMatchObject({ service: "feed", endpoint: line.liar });
+    expect(line.facts.reason).toMatch(rule);
+  });
 
-  it("accepts connections and never answers costs a second, whatever time its answer has", async () => {
+  test("accepts connections and never answers costs a second, whatever time its answer has", async () => {
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import type { Core } from "../../../src/core/core.ts";
@@ -45,7 +45,7 @@ describe("random sequences of reorgs", () => {
     { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const) }) },
   );
 
-  it("a follower has every row of its upstream after any of them, connections broken or not", async () => {
+  test("a follower has every row of its upstream after any of them, connections broken or not", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 24 }), async (steps) => {
         const l1 = new FakeL1(core);

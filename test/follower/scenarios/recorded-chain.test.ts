@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
 import { dump } from "../../world/archiver/open-chain.ts";
@@ -36,7 +36,7 @@ describe("a follower of a follower of a node on the recorded chain", () => {
     rmSync(path, { recursive: true, force: true });
   });
 
-  it("gets every row that the node stored, commit by commit", async () => {
+  test("gets every row that the node stored, commit by commit", async () => {
     first.synchronizer.start();
     second.synchronizer.start();
     const heights = [...recording.blocks.keys()].sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { UpstreamStream } from "../../../src/follower/follow/upstream-stream.ts";
 import { packValues } from "../../../src/follower/format/payload.ts";
@@ -47,7 +47,7 @@ describe("the port of the feed", () => {
     });
   }
 
-  it.each([
+  test.each([
     ["GET", FEED_PATH, undefined, 405, "Method Not Allowed"],
     ["POST", SNAPSHOT_PATH, undefined, 405, "Method Not Allowed"],
     ["GET", "/", undefined, 404, "Not Found"],
@@ -62,7 +62,7 @@ describe("the port of the feed", () => {
     await expect.poll(() => feed.followers).toBe(0);
   });
 
-  it("serves as many followers as configured, and another one when one has left", async () => {
+  test("serves as many followers as configured, and another one when one has left", async () => {
     const open = () => UpstreamStream.open(urlOf(feed), NOTHING, signal);
     const followers = await Promise.all(Array.from({ length: MOST }, open));
     for (const follower of followers) expect(await follower.next(signal)).toMatchObject({ kind: "hello" });
@@ -77,7 +77,7 @@ describe("the port of the feed", () => {
     await expect.poll(() => feed.followers).toBe(0);
   });
 
-  it("tells all followers of a commit, also beside some that read nothing", async () => {
+  test("tells all followers of a commit, also beside some that read nothing", async () => {
     const open = () => UpstreamStream.open(urlOf(feed), NOTHING, signal);
     const silent = request(`${urlOf(feed)}${FEED_PATH}`, { method: "POST", agent: false });
     silent.on("error", () => undefined);

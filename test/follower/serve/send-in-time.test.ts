@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MIN_BYTES_PER_SECOND } from "../../../src/follower/format/least-rate.ts";
 import { sendInTime } from "../../../src/follower/serve/send-in-time.ts";
 
@@ -26,20 +26,20 @@ describe("what a follower is sent", () => {
     link.destroy();
   });
 
-  it("may take as long as on the slowest link", async () => {
+  test("may take as long as on the slowest link", async () => {
     const sent = sendInTime(link, BATCH, STALL_MS);
     await vi.advanceTimersByTimeAsync(STALL_MS + SECONDS * 1000 - 1);
     taken();
     await expect(sent).resolves.toBeUndefined();
   });
 
-  it("is given up when it takes longer", async () => {
+  test("is given up when it takes longer", async () => {
     const sent = expect(sendInTime(link, BATCH, STALL_MS)).rejects.toMatchObject({ stalled: true });
     await vi.advanceTimersByTimeAsync(STALL_MS + SECONDS * 1000);
     await sent;
   });
 
-  it("is given up when the follower leaves", async () => {
+  test("is given up when the follower leaves", async () => {
     const sent = expect(sendInTime(link, BATCH, STALL_MS)).rejects.toMatchObject({ stalled: false });
     link.destroy();
     await sent;

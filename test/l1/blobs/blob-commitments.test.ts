@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { BlobCommitments } from "../../../src/l1/blobs/blob-commitments.ts";
 import { SetupPoints } from "../../../src/l1/blobs/setup-points.ts";
 import { bigUintBytes, fromHex, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
@@ -45,7 +45,7 @@ const NEVER = (): never => {
   throw new Error("computed in full");
 };
 
-it("the points of the trusted setup are those of the KZG ceremony that viem has", () => {
+test("the points of the trusted setup are those of the KZG ceremony that viem has", () => {
   const file = new URL("../../../node_modules/viem/trusted-setups/mainnet.json", import.meta.url);
   const { g1_lagrange } = JSON.parse(readFileSync(file, "utf8")) as { g1_lagrange: string[] };
   const own = readFileSync(new URL("../../../data/kzg-points.bin", import.meta.url));
@@ -59,7 +59,7 @@ it("the points of the trusted setup are those of the KZG ceremony that viem has"
 });
 
 describe("commitments of blobs with few words", () => {
-  it("the commitment of a blob with few words is that of the library, for any words at any place", () => {
+  test("the commitment of a blob with few words is that of the library, for any words at any place", () => {
     const commitments = new BlobCommitments(points, NEVER);
     fc.assert(
       fc.property(words, (given) => {
@@ -70,7 +70,7 @@ describe("commitments of blobs with few words", () => {
     );
   });
 
-  it("the commitment of a blob that few words changed is computed from the blob before", () => {
+  test("the commitment of a blob that few words changed is computed from the blob before", () => {
     const full = fullBlob();
     let computed = 0;
     const counting = (blob: Uint8Array) => {
@@ -89,7 +89,7 @@ describe("commitments of blobs with few words", () => {
     );
   });
 
-  it("equal and opposite words, which make additions of equal points, have the library's commitment", () => {
+  test("equal and opposite words, which make additions of equal points, have the library's commitment", () => {
     const commitments = new BlobCommitments(points, NEVER);
     const cases: Words[] = [
       [],
@@ -108,7 +108,7 @@ describe("commitments of blobs with few words", () => {
     }
   });
 
-  it("a blob with more than 512 words is computed in full, and one with as many is not", () => {
+  test("a blob with more than 512 words is computed in full, and one with as many is not", () => {
     const most = Array.from({ length: 512 }, (_, i) => [i, BigInt(i + 1)] as const);
     let computed = 0;
     const commitments = new BlobCommitments(points, (blob) => {
@@ -123,7 +123,7 @@ describe("commitments of blobs with few words", () => {
     expect(() => points.sum(Array(points.max + 1).fill({ index: 0, factor: 1n }))).toThrow(RangeError);
   });
 
-  it("a word that is not below the scalar modulus is refused, as the library does", () => {
+  test("a word that is not below the scalar modulus is refused, as the library does", () => {
     const commitments = new BlobCommitments(points, NEVER);
     for (const word of [MODULUS, 2n ** 256n - 1n]) {
       const blob = blobOf([[1, word]]);
@@ -133,7 +133,7 @@ describe("commitments of blobs with few words", () => {
     expect(() => commitments.commit(new Uint8Array(BYTES_PER_BLOB - 32))).toThrow(RangeError);
   });
 
-  it("the commitments of recorded blobs are those that L1 has", () => {
+  test("the commitments of recorded blobs are those that L1 has", () => {
     const blobs = [...l1Vectors.live.checkpoints, ...l1Vectors.scenario.checkpoints].flatMap((c) => c.blobs);
     const expected = new Map(blobs.map(({ dataTrimmed, commitment }) => [toHex(paddedBlob(dataTrimmed)), commitment]));
     const commitments = new BlobCommitments(points, (blob) => fromHex(expected.get(toHex(blob))!));

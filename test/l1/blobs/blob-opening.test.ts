@@ -1,7 +1,7 @@
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { blobDomain } from "../../../src/l1/blobs/blob-evaluation.ts";
 import { commitTo, openBlob, proveBlob } from "../../../src/l1/blobs/blob-opening.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
@@ -41,7 +41,7 @@ const mixed = (seed: bigint) => blobOf((i) => (seed * BigInt(i + 1) ** 7n) % MOD
 describe("opening a blob at a point", () => {
   const scalar = fc.bigInt({ min: 0n, max: MODULUS - 1n });
 
-  it("value and proof are those of the library, for any blob and point", () => {
+  test("value and proof are those of the library, for any blob and point", () => {
     fc.assert(
       fc.property(scalar, scalar, fc.integer({ min: 0, max: FIELDS_PER_BLOB }), (seed, z, length) => {
         const blob = mixed(seed);
@@ -53,7 +53,7 @@ describe("opening a blob at a point", () => {
     );
   });
 
-  it("a point that belongs to a word opens to that word, with the library's proof", () => {
+  test("a point that belongs to a word opens to that word, with the library's proof", () => {
     const blob = mixed(MODULUS - 12_345n);
     for (const index of [0, 1, 2077, FIELDS_PER_BLOB - 1]) {
       const z = bigUintBytes(blobDomain()[index], 32);
@@ -63,7 +63,7 @@ describe("opening a blob at a point", () => {
     }
   });
 
-  it("the commitment and the proof of a blob are the library's, for any blob", () => {
+  test("the commitment and the proof of a blob are the library's, for any blob", () => {
     fc.assert(
       fc.property(scalar, fc.integer({ min: 0, max: FIELDS_PER_BLOB }), (seed, length) => {
         const blob = mixed(seed);
@@ -76,7 +76,7 @@ describe("opening a blob at a point", () => {
     );
   });
 
-  it("a blob whose words are all the same has the point at infinity as proof", () => {
+  test("a blob whose words are all the same has the point at infinity as proof", () => {
     const z = bigUintBytes(5n, 32);
     for (const word of [0n, 1n, MODULUS - 1n]) {
       const blob = blobOf(() => word);
@@ -88,7 +88,7 @@ describe("opening a blob at a point", () => {
     }
   });
 
-  it("a word or point that is not below the scalar modulus, and a blob of another size, are refused", () => {
+  test("a word or point that is not below the scalar modulus, and a blob of another size, are refused", () => {
     const blob = mixed(3n);
     blob.set(bigUintBytes(MODULUS, 32), 77 * 32);
     expect(() => openBlob(points, blob, new Uint8Array(32))).toThrow(
@@ -99,7 +99,7 @@ describe("opening a blob at a point", () => {
     expect(() => openBlob(points, blob.subarray(32), new Uint8Array(32))).toThrow(RangeError);
   });
 
-  it("a released KZG worker ends only when it has no work, and starts again with the next call", async () => {
+  test("a released KZG worker ends only when it has no work, and starts again with the next call", async () => {
     const [blob, z] = [mixed(98n), bigUintBytes(7n, 32)];
     const expected = texts(library(blob, z));
     const kzg = new Kzg();
@@ -115,7 +115,7 @@ describe("opening a blob at a point", () => {
     }
   });
 
-  it("the KZG worker gives the same opening whether it has loaded the library or not", async () => {
+  test("the KZG worker gives the same opening whether it has loaded the library or not", async () => {
     const [blob, z] = [mixed(99n), bigUintBytes(7n, 32)];
     const expected = texts(library(blob, z));
     for (const part of ["points", "library"] as const) {

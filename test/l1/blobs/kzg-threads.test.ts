@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
-import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 
@@ -60,7 +60,7 @@ async function untilAnotherAnswers(first: Worker): Promise<void> {
   }, LOADED);
 }
 
-it("once fifteen proofs were made without the library, another thread loads it and takes over", async () => {
+test("once fifteen proofs were made without the library, another thread loads it and takes over", async () => {
   for (let i = 1; i < FEW; i++) await expectProof();
   expect(threads()).toHaveLength(1);
   await expectProof();
@@ -72,7 +72,7 @@ it("once fifteen proofs were made without the library, another thread loads it a
   expect(threads()).toEqual([first, second]);
 });
 
-it("a batch of checks counts for all its blobs, because more will follow", async () => {
+test("a batch of checks counts for all its blobs, because more will follow", async () => {
   await expectChecked(FEW - 1);
   expect(threads()).toHaveLength(1);
   await expectChecked(1);
@@ -81,7 +81,7 @@ it("a batch of checks counts for all its blobs, because more will follow", async
   expect(lastAsked()).toBe(second);
 });
 
-it("proofs of cells come from a thread with the library at once, also while one loads it", async () => {
+test("proofs of cells come from a thread with the library at once, also while one loads it", async () => {
   await expectChecked(FEW);
   const [first, second] = threads();
   const blob = freshBlob();
@@ -93,14 +93,14 @@ it("proofs of cells come from a thread with the library at once, also while one 
   expect(lastAsked()).toBe(second);
 });
 
-it("closing ends the threads, also one that is loading the library", async () => {
+test("closing ends the threads, also one that is loading the library", async () => {
   await expectChecked(FEW);
   expect(threads()).toHaveLength(2);
   await kzg.close();
   expect(threads().map(ended)).toEqual([true, true]);
 });
 
-it("when the thread that loads the library ends, the first one goes on and later another one loads it", async () => {
+test("when the thread that loads the library ends, the first one goes on and later another one loads it", async () => {
   await expectChecked(FEW);
   const [first, second] = threads();
   await second.terminate();
@@ -112,7 +112,7 @@ it("when the thread that loads the library ends, the first one goes on and later
   expect(lastAsked()).toBe(threads()[2]);
 });
 
-it("a request whose thread ends fails, and the next one has another thread", async () => {
+test("a request whose thread ends fails, and the next one has another thread", async () => {
   const asked = kzg.commitment(freshBlob(600));
   const [first] = threads();
   const [outcome] = await Promise.allSettled([asked, first.terminate()]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
 import { attestationsAndSignersHash, packAttestations } from "../../../src/l1/propose/attestations.ts";
 import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-calldata.ts";
@@ -18,7 +18,7 @@ interface AttestationsCase {
 }
 
 describe("attestations and signers", () => {
-  it.each(consensusCases<AttestationsCase>("attestations-and-signers"))(
+  test.each(consensusCases<AttestationsCase>("attestations-and-signers"))(
     "attestations and signers are packed and signed as in the vectors: $name",
     async ({ input, expected }) => {
       const packed = packAttestations(
@@ -49,7 +49,7 @@ interface ProposeCase {
 }
 
 describe("propose calldata", () => {
-  it.each(consensusCases<ProposeCase>("propose-calldata"))(
+  test.each(consensusCases<ProposeCase>("propose-calldata"))(
     "propose calldata is that of the vectors: $name",
     ({ input, expected }) => {
       const { v, r, s } = input.attestationsAndSignersSignature;
@@ -79,7 +79,7 @@ interface SignalCase {
   expected: { digest: string };
 }
 
-it.each(consensusCases<SignalCase>("governance-signal-digest"))(
+test.each(consensusCases<SignalCase>("governance-signal-digest"))(
   "the hash of typed data is that of the vectors: $name",
   ({ input, expected }) => {
     const typed = { ...input, primaryType: "Signal", message: { ...input.message, slot: BigInt(input.message.slot) } };

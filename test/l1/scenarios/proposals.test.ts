@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { readBigUint } from "../../../src/protocol/bytes.ts";
@@ -33,12 +33,12 @@ describe("proposing to the recorded rollup", () => {
   const startOf = (slot: number) => slotTimestamp(slot, rollup.identity.constants);
   const anyone = new Uint8Array(20);
 
-  it("the recorded rollup answers the number of the next checkpoint for a free slot", async () => {
+  test("the recorded rollup answers the number of the next checkpoint for a free slot", async () => {
     const answer = await rollup.proposals.canProposeAt(startOf(last.slot + 1), last.archive, anyone);
     expect(answer).toEqual({ slot: last.slot + 1, checkpointNumber: last.number + 1 });
   });
 
-  it("the recorded rollup refuses a proposal in a slot that is taken, or on another archive", async () => {
+  test("the recorded rollup refuses a proposal in a slot that is taken, or on another archive", async () => {
     await expect(rollup.proposals.canProposeAt(startOf(last.slot), last.archive, anyone)).rejects.toMatchObject({
       errorName: "Rollup__SlotAlreadyInChain",
     });
@@ -48,14 +48,14 @@ describe("proposing to the recorded rollup", () => {
     });
   });
 
-  it("the recorded rollup's min fee is for mana alone and at most a step from the last one", async () => {
+  test("the recorded rollup's min fee is for mana alone and at most a step from the last one", async () => {
     const { feePerDaGas, feePerL2Gas } = await rollup.proposals.minFeesAt(startOf(last.slot + 1));
     expect(feePerDaGas).toBe(0n);
     expect(feePerL2Gas).toBeGreaterThan(0n);
     expect(feePerL2Gas).toBeLessThanOrEqual(2n * last.fee);
   });
 
-  it("the fee asset's price is not modified where no pool has a price", async () => {
+  test("the fee asset's price is not modified where no pool has a price", async () => {
     expect(await rollup.proposals.feeAssetPriceModifier()).toBe(0n);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FeeMarket, priorityFee, txFees } from "../../../src/l1/tx/fees.ts";
 import type { L1TxSettings } from "../../../src/l1/tx/settings.ts";
 
@@ -30,14 +30,14 @@ const market = (changes: Partial<FeeMarket> = {}): FeeMarket => ({
 });
 
 describe("priority fee", () => {
-  it("the priority fee is the highest of estimate, 75th percentile of pending fees and median of recent rewards", () => {
+  test("the priority fee is the highest of estimate, 75th percentile of pending fees and median of recent rewards", () => {
     expect(priorityFee(market(), 0)).toBe(100n);
     expect(priorityFee(market({ pendingPriorityFees: [0n, 400n, 100n, 300n, 200n] }), 0)).toBe(400n);
     expect(priorityFee(market({ pendingPriorityFees: [500n, 100n, 400n, 300n, 200n] }), 0)).toBe(400n);
     expect(priorityFee(market({ recentRewards: [0n, 700n, 300n, 500n, 900n] }), 0)).toBe(600n);
   });
 
-  it("the priority fee is at most a hundred times the estimate, if there is one, and at least the configured one", () => {
+  test("the priority fee is at most a hundred times the estimate, if there is one, and at least the configured one", () => {
     expect(priorityFee(market({ recentRewards: [1_000_000n] }), 0)).toBe(10_000n);
     expect(priorityFee(market({ recentRewards: [1_000_000n], estimate: 0n }), 0)).toBe(1_000_000n);
     expect(priorityFee(market(), 1.5)).toBe(1_500_000_000n);
@@ -45,7 +45,7 @@ describe("priority fee", () => {
 });
 
 describe("fees", () => {
-  it("L1 fees pay for a base fee that rises as fast as it can during the stall time", () => {
+  test("L1 fees pay for a base fee that rises as fast as it can during the stall time", () => {
     expect(txFees(market(), SETTINGS, { blobs: true })).toEqual({
       maxFeePerGas: 1125n + 120n,
       maxPriorityFeePerGas: 120n,
@@ -55,7 +55,7 @@ describe("fees", () => {
     expect(txFees(market(), slow, { blobs: false }).maxFeePerGas).toBe(1266n + 120n);
   });
 
-  it("L1 fees are those that the recorded network paid, with a base fee of 7 and no txs but its own", () => {
+  test("L1 fees are those that the recorded network paid, with a base fee of 7 and no txs but its own", () => {
     const recorded = market({ baseFee: 7n, estimate: 1_000_000_000n, recentRewards: [120_000_000_000n] });
     expect(txFees(recorded, SETTINGS, { blobs: true })).toEqual({
       maxFeePerGas: 120_000_000_008n,
@@ -64,7 +64,7 @@ describe("fees", () => {
     });
   });
 
-  it("L1 fees keep to the limits", () => {
+  test("L1 fees keep to the limits", () => {
     const limited = { ...SETTINGS, maxGwei: 1, maxBlobGwei: 1 };
     const high = market({ baseFee: 10n ** 12n, blobBaseFee: 10n ** 12n, estimate: 10n ** 11n });
     const gwei = 10n ** 9n;
@@ -75,7 +75,7 @@ describe("fees", () => {
     });
   });
 
-  it("the fees of a replacement are high enough for a node to accept it", () => {
+  test("the fees of a replacement are high enough for a node to accept it", () => {
     const wei = fc.bigInt({ min: 1n, max: 10n ** 11n });
     fc.assert(
       fc.property(wei, wei, wei, fc.boolean(), (baseFee, estimate, blobBaseFee, blobs) => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAdminServer } from "../../../src/node/admin/admin-server.ts";
 import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../../../src/node/admin/api-key.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
@@ -79,7 +79,7 @@ async function ask(headers: Record<string, string> = {}, init: RequestInit = {},
 const statusWith = async (headers: Record<string, string>): Promise<number> => (await ask(headers)).status;
 
 describe("admin key", () => {
-  it("the admin key is made at the first start, shown once and stored as a hash", async () => {
+  test("the admin key is made at the first start, shown once and stored as a hash", async () => {
     await start();
     const key = shownKey();
     expect(readFileSync(keyFile, "utf8")).toBe(sha256(key));
@@ -88,7 +88,7 @@ describe("admin key", () => {
     expect(lines.join("\n")).not.toContain(key);
   });
 
-  it("the admin key stays the same after a restart and is not shown again", async () => {
+  test("the admin key stays the same after a restart and is not shown again", async () => {
     await start();
     const key = shownKey();
     await start();
@@ -96,7 +96,7 @@ describe("admin key", () => {
     expect(await statusWith({ "x-api-key": key })).toBe(200);
   });
 
-  it("a reset replaces the admin key", async () => {
+  test("a reset replaces the admin key", async () => {
     await start();
     const old = shownKey();
     banners = [];
@@ -108,7 +108,7 @@ describe("admin key", () => {
     expect(readFileSync(keyFile, "utf8")).toBe(sha256(key));
   });
 
-  it.each(["", "abc", "g".repeat(64), "a".repeat(65)])(
+  test.each(["", "abc", "g".repeat(64), "a".repeat(65)])(
     "a malformed stored key hash %j is replaced with a warning",
     async (stored) => {
       mkdirSync(join(folder, "admin"));
@@ -120,7 +120,7 @@ describe("admin key", () => {
     },
   );
 
-  it("white space around the stored key hash is ignored", async () => {
+  test("white space around the stored key hash is ignored", async () => {
     mkdirSync(join(folder, "admin"));
     writeFileSync(keyFile, `  ${sha256("secret")}\n`);
     await start();
@@ -128,14 +128,14 @@ describe("admin key", () => {
     expect(await statusWith({ "x-api-key": "secret" })).toBe(200);
   });
 
-  it("a configured key hash is used, and nothing is shown or stored", async () => {
+  test("a configured key hash is used, and nothing is shown or stored", async () => {
     await start({ hash: ` ${sha256("my key")} `, reset: true });
     expect(banners).toEqual([]);
     expect(() => statSync(keyFile)).toThrow();
     expect(await statusWith({ authorization: "Bearer my key" })).toBe(200);
   });
 
-  it.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])(
+  test.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])(
     "%j is refused as a configured key hash",
     async (hash) => {
       await expect(start({ hash })).rejects.toThrow(AdminKeyHashError);
@@ -145,7 +145,7 @@ describe("admin key", () => {
     },
   );
 
-  it("without a data directory the admin key is new at every start", async () => {
+  test("without a data directory the admin key is new at every start", async () => {
     await start({ dataDirectory: undefined });
     const first = shownKey();
     banners = [];
@@ -154,7 +154,7 @@ describe("admin key", () => {
     expect(await statusWith({ "x-api-key": first })).toBe(401);
   });
 
-  it("a disabled admin key is not required, with a warning", async () => {
+  test("a disabled admin key is not required, with a warning", async () => {
     await start({ disabled: true });
     expect(banners).toEqual([]);
     expect(lines.join("\n")).toMatch(/anyone who can reach the admin port/);
@@ -162,7 +162,7 @@ describe("admin key", () => {
     expect(() => statSync(keyFile)).toThrow();
   });
 
-  it("no admin key is shown or stored when the port is taken", async () => {
+  test("no admin key is shown or stored when the port is taken", async () => {
     await start({ disabled: true });
     const taken = listener!;
     listener = undefined;
@@ -174,7 +174,7 @@ describe("admin key", () => {
     expect(await statusWith({ "x-api-key": shownKey() })).toBe(200);
   });
 
-  it("a key file that cannot be written stops the start", async () => {
+  test("a key file that cannot be written stops the start", async () => {
     writeFileSync(join(folder, "admin"), "");
     await expect(start()).rejects.toThrow(AdminKeyFileError);
     await expect(start()).rejects.toThrow(/admin key file .*api_key_hash must be readable and writable \(ENOTDIR\)/);
@@ -185,7 +185,7 @@ describe("requests to the admin port", () => {
   const hash = sha256("the key");
   beforeEach(() => start({ hash }));
 
-  it.each<[string, Record<string, string>, number]>([
+  test.each<[string, Record<string, string>, number]>([
     ["x-api-key", { "x-api-key": "the key" }, 200],
     ["X-API-KEY in any case", { "X-API-KEY": "the key" }, 200],
     ["a wrong x-api-key", { "x-api-key": "the Key" }, 401],
@@ -207,7 +207,7 @@ describe("requests to the admin port", () => {
     expect(await statusWith(headers)).toBe(status);
   });
 
-  it("every request without the key gets the same 401, without headers about the node", async () => {
+  test("every request without the key gets the same 401, without headers about the node", async () => {
     const expected = {
       jsonrpc: "2.0",
       id: null,
@@ -224,7 +224,7 @@ describe("requests to the admin port", () => {
     expect(admitted.headers.get("x-aztec-packageversion")).toBe("4.1.2");
   });
 
-  it("a request without the key is refused whatever its body is", async () => {
+  test("a request without the key is refused whatever its body is", async () => {
     for (const body of ["{ no json", "", "x".repeat(3 * 1024 * 1024)]) {
       expect((await ask({}, { body })).status).toBe(401);
     }
@@ -232,7 +232,7 @@ describe("requests to the admin port", () => {
     expect((await ask({ "x-api-key": "the key" }, { body: "{ no json" })).status).toBe(400);
   });
 
-  it("a request without the key is refused before its body arrives", async () => {
+  test("a request without the key is refused before its body arrives", async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(listener!.port, "127.0.0.1", () => {
         socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
@@ -246,7 +246,7 @@ describe("requests to the admin port", () => {
     expect(answer).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it("only GET /status needs no key", async () => {
+  test("only GET /status needs no key", async () => {
     const without = async (method: string, path: string) => {
       const response = await ask({}, { method, body: undefined }, path);
       await response.arrayBuffer();
@@ -271,7 +271,7 @@ describe("requests to the admin port", () => {
     expect(withKey.status).toBe(200);
   });
 
-  it("a request with the key reaches both admin namespaces and no public method", async () => {
+  test("a request with the key reaches both admin namespaces and no public method", async () => {
     const call = async (method: string) =>
       (await ask({ "x-api-key": "the key" }, { body: JSON.stringify({ id: 1, method }) })).json();
     expect(await call("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
@@ -285,7 +285,7 @@ describe("web pages and the admin port", () => {
   const corsOf = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-  it("a web page cannot call an admin port without a key, but a program can", async () => {
+  test("a web page cannot call an admin port without a key, but a program can", async () => {
     await start({ disabled: true });
     const paused = calls.done.length;
     for (const headers of [page, { origin: "null" }, { ...page, "content-type": "text/plain" }]) {
@@ -310,7 +310,7 @@ describe("web pages and the admin port", () => {
     expect(await statusWith({})).toBe(200);
   });
 
-  it("the admin port never answers with CORS headers", async () => {
+  test("the admin port never answers with CORS headers", async () => {
     for (const key of [{ disabled: true }, { hash: sha256("the key") }]) {
       await start(key);
       const headers = { "x-api-key": "the key" };
@@ -333,7 +333,7 @@ describe("the admin port's own page", () => {
     ask(headers, { body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }) }, path);
   const origin = () => `http://127.0.0.1:${listener!.port}`;
 
-  it("its files need no key, its calls do", async () => {
+  test("its files need no key, its calls do", async () => {
     await start({ hash: sha256("the key") }, 0, true);
     const page = await ask({}, { method: "GET", body: undefined }, "/ui/");
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -345,13 +345,13 @@ describe("the admin port's own page", () => {
     }
   });
 
-  it("the port's root still has the admin methods only", async () => {
+  test("the port's root still has the admin methods only", async () => {
     await start({ disabled: true }, 0, true);
     expect(await (await read("svc_getBlockNumber", {}, "/")).json()).toMatchObject({ error: { code: -32601 } });
     expect(await (await read("node_getBlockNumber")).json()).toMatchObject({ error: { code: -32601 } });
   });
 
-  it("without a key its calls come from an address or localhost, and from no other page or name", async () => {
+  test("without a key its calls come from an address or localhost, and from no other page or name", async () => {
     await start({ disabled: true }, 0, true);
     const { port } = listener!;
     expect((await read("svc_getBlockNumber", { origin: origin() })).status).toBe(200);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { delayOf } from "../../../src/node/agents/agent-settings.ts";
@@ -18,18 +18,18 @@ async function durationOf(type: keyof typeof JOB_TYPES, environment: Record<stri
   return performance.now() - started;
 }
 
-it("PROVER_TEST_DELAY_MS: a simulated job takes that long at least", async () => {
+test("PROVER_TEST_DELAY_MS: a simulated job takes that long at least", async () => {
   // Timers may fire up to a millisecond early.
   expect(await durationOf("PARITY_BASE", { PROVER_TEST_DELAY_MS: "60" })).toBeGreaterThan(58);
 });
 
-it("PROVER_TEST_DELAY_TYPE and PROVER_TEST_DELAY_FACTOR: a job takes a part of what a real one of its type takes", async () => {
+test("PROVER_TEST_DELAY_TYPE and PROVER_TEST_DELAY_FACTOR: a job takes a part of what a real one of its type takes", async () => {
   const environment = { PROVER_TEST_DELAY_TYPE: "realistic", PROVER_TEST_DELAY_FACTOR: "0.001" };
   expect(await durationOf("PUBLIC_VM", environment)).toBeGreaterThan(178);
   expect(await durationOf("TX_MERGE_ROLLUP", environment)).toBeGreaterThan(8);
 });
 
-it("a job that is dropped ends at once, whatever the delay", async () => {
+test("a job that is dropped ends at once, whatever the delay", async () => {
   const { values } = configure({ flags: new Map(), environment: { PROVER_TEST_DELAY_MS: "100000" } });
   const prover = new SimulatedProver(() => RESULT, delayOf(partValues(values).agents.delay));
   const dropped = new AbortController();

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { ConfigurationError } from "../../../src/config/errors.ts";
 import { type PartValues, partValues } from "../../../src/config/part-values.ts";
@@ -124,7 +124,7 @@ function notingSolver(): string {
 }
 
 describe("agents with real proofs", () => {
-  it("prove in BB_WORKING_DIRECTORY, and leave the files of a job there with BB_SKIP_CLEANUP", async () => {
+  test("prove in BB_WORKING_DIRECTORY, and leave the files of a job there with BB_SKIP_CLEANUP", async () => {
     const bb = join(folder, "bb-work");
     expect(await failingJob({ bbWorkingDirectory: bb })).toContain(`${bb}/svc-job-${process.pid}-`);
     expect(readdirSync(bb)).toEqual([]);
@@ -136,7 +136,7 @@ describe("agents with real proofs", () => {
     expect(readdirSync(bb)).toHaveLength(2);
   });
 
-  it("solve witnesses in ACVM_WORKING_DIRECTORY, or in that of bb", async () => {
+  test("solve witnesses in ACVM_WORKING_DIRECTORY, or in that of bb", async () => {
     const [bbWorkingDirectory, acvmWorkingDirectory] = [join(folder, "bb-work"), join(folder, "acvm-work")];
     const acvmBinaryPath = notingSolver();
     const own = await failingJob({ acvmBinaryPath, bbWorkingDirectory, acvmWorkingDirectory, bbSkipCleanup: true });
@@ -146,7 +146,7 @@ describe("agents with real proofs", () => {
     expect(shared).toContain(`--working-directory ${bbWorkingDirectory}/svc-job-`);
   });
 
-  it("take the types that fit into their memory and reference string", async () => {
+  test("take the types that fit into their memory and reference string", async () => {
     const { taken } = await started({ crsPath: crsOf(2 ** 22 + 1) });
     expect(taken).toContain("PARITY_BASE");
     expect(taken).toContain("BLOCK_ROOT_FIRST_ROLLUP");
@@ -161,7 +161,7 @@ describe("agents with real proofs", () => {
     expect(shared.taken).toContain("CHECKPOINT_PADDING_ROLLUP");
   });
 
-  it("say at their start which types they leave to others, and why", async () => {
+  test("say at their start which types they leave to others, and why", async () => {
     const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), memoryMb: 4000 });
     const left = lines.map(({ left }) => left).find(Array.isArray) as string[];
     expect(left).toContain("PUBLIC_VM: the published proof program is built without the public VM");
@@ -170,7 +170,7 @@ describe("agents with real proofs", () => {
     expect(left).toContain("PRIVATE_TX_BASE_ROLLUP: its circuit is missing");
   });
 
-  it("refuse to start with one line about what is missing", async () => {
+  test("refuse to start with one line about what is missing", async () => {
     expect(await refused({ circuitsPath: undefined })).toMatch(
       /^real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set/,
     );
@@ -190,7 +190,7 @@ describe("agents with real proofs", () => {
     );
   });
 
-  it("refuse to start when they can prove nothing", async () => {
+  test("refuse to start when they can prove nothing", async () => {
     expect(await refused({}, ["PARITY_BASE", "PUBLIC_VM"])).toBe(
       "no job type can be proven here: " +
         "PARITY_BASE: it takes 4194305 points of the reference string, there are 0; " +

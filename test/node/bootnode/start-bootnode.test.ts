@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { bootnodeRecord } from "../../../src/cli/peers/bootnode-record.ts";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
@@ -50,7 +50,7 @@ async function ask(url: string, method: string): Promise<unknown> {
   return result ?? error;
 }
 
-it("introduces nodes to one another and shows whom it knows", async () => {
+test("introduces nodes to one another and shows whom it knows", async () => {
   const { svc, url } = await start({ P2P_PORT: String(await freePort()), L1_CHAIN_ID: "1" });
   const enr = (await ask(url, "bootstrap_getEncodedEnr")) as string;
   expect(await ask(url, "bootstrap_getRoutingTable")).toEqual([]);
@@ -99,7 +99,7 @@ async function stop(bootnode: RunningBootnode): Promise<void> {
   await bootnode.stop();
 }
 
-it("answers health checks, and refuses methods of a node", async () => {
+test("answers health checks, and refuses methods of a node", async () => {
   const url = `http://127.0.0.1:${(await inProcess({ P2P_IP: "127.0.0.1" })).port}`;
   for (const path of ["/health", "/status"]) {
     const response = await fetch(url + path);
@@ -109,7 +109,7 @@ it("answers health checks, and refuses methods of a node", async () => {
   expect(await ask(url, "node_getBlockNumber")).toMatchObject({ code: -32601 });
 });
 
-it("has the record that generate-bootnode-enr prints, and one with a higher number at a new address", async () => {
+test("has the record that generate-bootnode-enr prints, and one with a higher number at a new address", async () => {
   const port = String(await freePort());
   const key = vector.privateKeyHex;
   const settings = { P2P_IP: "127.0.0.1", P2P_PORT: "1", P2P_BROADCAST_PORT: port, DATA_DIRECTORY: folder };
@@ -127,7 +127,7 @@ it("has the record that generate-bootnode-enr prints, and one with a higher numb
   expect([moved.nodeId, moved.ip, moved.udp, moved.seq]).toEqual([vector.nodeId, "127.0.0.2", Number(port), 5n]);
 });
 
-it("does not start with a bad address or on a taken port", async () => {
+test("does not start with a bad address or on a taken port", async () => {
   await expect(inProcess({ P2P_IP: "0.0.0.0" })).rejects.toThrow("this node's record must have an IPv4 address");
   const { enr } = await inProcess({ P2P_IP: "127.0.0.1" });
   const udp = String(parseRecord(enr, "record").udp);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
@@ -46,7 +46,7 @@ async function start(
 const PARITY = parityOutput("PARITY_BASE");
 const input = (bytes: number): string => `data:application/json;charset=utf-8,${"A".repeat(bytes)}`;
 
-it("an agent's call waits for a job, unless its request has other calls", async () => {
+test("an agent's call waits for a job, unless its request has other calls", async () => {
   const client = await start();
   const waiting = client.next();
   await client.enqueue("a", "file:///a");
@@ -57,7 +57,7 @@ it("an agent's call waits for a job, unless its request has other calls", async 
   await alone;
 });
 
-it("a prover node's call waits for a job to be settled", async () => {
+test("a prover node's call waits for a job to be settled", async () => {
   const client = await start();
   await client.enqueue("a", "file:///a");
   await client.next();
@@ -67,7 +67,7 @@ it("a prover node's call waits for a job to be settled", async () => {
   expect(await client.status("a")).toEqual({ status: "fulfilled", value: PARITY });
 });
 
-it("inline inputs of checkpoint roots fit in a body, compressed or not, and 17 MiB do not", async () => {
+test("inline inputs of checkpoint roots fit in a body, compressed or not, and 17 MiB do not", async () => {
   const client = await start();
   const job = (id: string, bytes: number) => ({ id, type: 12, epochNumber: 1, inputsUri: input(bytes) });
   for (const gzip of [false, true]) {
@@ -83,7 +83,7 @@ it("inline inputs of checkpoint roots fit in a body, compressed or not, and 17 M
   expect(first?.inputsUri.length).toBe(input(1_130_000).length);
 });
 
-it("with an API key calls without it are refused, and without one those of web pages", async () => {
+test("with an API key calls without it are refused, and without one those of web pages", async () => {
   const without = await start({ SVC_PROVER_BROKER_API_KEY: "of the broker" });
   expect((await without.post([["getProvingJob"]])).status).toBe(401);
   const port = running?.port ?? 0;
@@ -96,7 +96,7 @@ it("with an API key calls without it are refused, and without one those of web p
   expect((await page.post([["getCompletedJobs", []]])).status).toBe(403);
 });
 
-it("a job can be replayed only where that is enabled", async () => {
+test("a job can be replayed only where that is enabled", async () => {
   const replay = ["replayProvingJob", "a", 16, 1, "file:///other"] as const;
   let client = await start();
   await client.enqueue("a", "file:///a");
@@ -109,7 +109,7 @@ it("a job can be replayed only where that is enabled", async () => {
 });
 
 describe("bad parameters are refused with field and rule:", () => {
-  it.each([
+  test.each([
     ["a type that does not exist", { type: 18 }, "Invalid enum value"],
     ["a type as text", { type: "1" }, "Invalid enum value"],
     ["a negative epoch", { epochNumber: -1 }, "Number must be greater than or equal to 0 (0.epochNumber)"],
@@ -126,7 +126,7 @@ describe("bad parameters are refused with field and rule:", () => {
   });
 });
 
-it("garbage, outputs of other jobs and missing outputs cost an attempt, and the good output settles the job", async () => {
+test("garbage, outputs of other jobs and missing outputs cost an attempt, and the good output settles the job", async () => {
   const client = await start();
   const ids = [1, 2].map((n) => `1:PARITY_BASE:${String(n).repeat(64)}`);
   await client.enqueue(ids[0], "file:///in");
@@ -165,7 +165,7 @@ it("garbage, outputs of other jobs and missing outputs cost an attempt, and the 
   expect(await client.status(ids[1])).toMatchObject({ status: "fulfilled" });
 });
 
-it("an agent of this program learns that its output is refused and why, and makes a good one", async () => {
+test("an agent of this program learns that its output is refused and why, and makes a good one", async () => {
   const client = await start();
   const input = new Uint8Array(8224);
   const id = jobIdOf(1, JOB_TYPES.PARITY_BASE, input);
@@ -198,7 +198,7 @@ it("an agent of this program learns that its output is refused and why, and make
 const incompressible = (length: number): string =>
   `file:///${randomBytes(length).toString("base64url").slice(0, length)}`;
 
-it("a full store refuses jobs and outputs in one line, keeps what it has, and takes small ones", async () => {
+test("a full store refuses jobs and outputs in one line, keeps what it has, and takes small ones", async () => {
   const client = await start({ PROVER_BROKER_STORE_MAP_SIZE_KB: "8192" });
   const taken: string[] = [];
   let refusal: unknown;
@@ -216,7 +216,7 @@ it("a full store refuses jobs and outputs in one line, keeps what it has, and ta
     expect(await client.status(id)).toMatchObject({ status: expect.stringMatching(/queue|progress|fulfilled/) });
 });
 
-it("a restarted broker has its jobs, outputs and failed attempts, and removes old epochs", async () => {
+test("a restarted broker has its jobs, outputs and failed attempts, and removes old epochs", async () => {
   const environment = { PROVER_BROKER_JOB_MAX_RETRIES: "2", PROVER_BROKER_POLL_INTERVAL_MS: "20" };
   let client = await start(environment);
   for (const id of ["a", "b", "c", "d"]) await client.enqueue(id, `file:///${id}`, { epochNumber: 5 });
@@ -246,7 +246,7 @@ it("a restarted broker has its jobs, outputs and failed attempts, and removes ol
   expect((await client.next())?.job.id).toBe("f");
 });
 
-it("an epoch that cannot have begun is refused, and no job is forgotten for it", async () => {
+test("an epoch that cannot have begun is refused, and no job is forgotten for it", async () => {
   let client = await start();
   expect(await client.enqueue("far", "file:///far", { epochNumber: 2147483647 })).toBe(
     "Epoch too far ahead: job epoch 2147483647, current epoch: 0",
@@ -267,7 +267,7 @@ it("an epoch that cannot have begun is refused, and no job is forgotten for it",
   expect(await client.enqueue("later", "file:///later", { epochNumber: 2500 })).toEqual({ status: "not-found" });
 });
 
-it("only the agent that has a job settles it", async () => {
+test("only the agent that has a job settles it", async () => {
   const client = await start();
   // Another address of loopback.
   const other = new BrokerClient(running?.port ?? 0, {}, "127.0.0.2");
@@ -284,7 +284,7 @@ it("only the agent that has a job settles it", async () => {
   expect(await client.status("a")).toEqual({ status: "fulfilled", value: PARITY });
 });
 
-it("counts jobs by type, with those that wait and run", async () => {
+test("counts jobs by type, with those that wait and run", async () => {
   const metrics = new Metrics((error) => {
     throw error;
   });

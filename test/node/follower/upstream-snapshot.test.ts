@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { constants, createZstdCompress, zstdCompressSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import { feedUpstreams } from "../../../src/follower/follow/ask-upstream.ts";
 import type { SnapshotLimits } from "../../../src/follower/follow/download-snapshot.ts";
@@ -107,7 +107,7 @@ function checked(): Promise<SnapshotFaultError | undefined> {
   });
 }
 
-it("a follower without data starts from the store of its upstream, which is checked to the last row", async () => {
+test("a follower without data starts from the store of its upstream, which is checked to the last row", async () => {
   const { taken } = await start([urlOf(feed)]);
   expect(taken).toBe(urlOf(feed));
   const services = await chain.open(join(folder, "chain"));
@@ -120,7 +120,7 @@ it("a follower without data starts from the store of its upstream, which is chec
   expect((await start([urlOf(feed)])).taken).toBeUndefined();
 });
 
-it("asks the next upstream when one has none, breaks off, sends garbage, or another schema", async () => {
+test("asks the next upstream when one has none, breaks off, sends garbage, or another schema", async () => {
   const packed = zstdCompressSync(database);
   const farReferring = await packedFarReferring(database);
   const urls = [
@@ -158,7 +158,7 @@ it("asks the next upstream when one has none, breaks off, sends garbage, or anot
   ]);
 });
 
-it("asks the next upstream when one is never done with its snapshot, and says meanwhile what it waits for", async () => {
+test("asks the next upstream when one is never done with its snapshot, and says meanwhile what it waits for", async () => {
   const preparing = await upstream((_, response) => response.writeHead(202).end());
   const { taken, lines } = await start([preparing, urlOf(feed)], { preparingMs: 300 }, 20);
   expect(taken).toBe(urlOf(feed));
@@ -170,7 +170,7 @@ it("asks the next upstream when one is never done with its snapshot, and says me
   );
 });
 
-it("asks the next upstream when one sends its snapshot byte by byte, however often", async () => {
+test("asks the next upstream when one sends its snapshot byte by byte, however often", async () => {
   const packed = zstdCompressSync(database);
   let timer: NodeJS.Timeout | undefined;
   const dripping = await upstream((_, response) => {
@@ -186,7 +186,7 @@ it("asks the next upstream when one sends its snapshot byte by byte, however oft
   );
 });
 
-it("refuses a snapshot of another chain, and takes everything by the feed when no upstream has one", async () => {
+test("refuses a snapshot of another chain, and takes everything by the feed when no upstream has one", async () => {
   cpSync(join(copies, "chain"), join(folder, "other"), { recursive: true });
   const other = openStore({ path: join(folder, "other") });
   const identity = other.table("identity");
@@ -204,7 +204,7 @@ it("refuses a snapshot of another chain, and takes everything by the feed when n
   expect(existsSync(join(folder, "chain/data.mdb"))).toBe(false);
 });
 
-it("stops when the history of a snapshot is not what its roots say, and removes it at the next start", async () => {
+test("stops when the history of a snapshot is not what its roots say, and removes it at the next start", async () => {
   const { taken } = await start([urlOf(feed)]);
   const store = openStore({ path: join(folder, "chain") });
   const bodies = store.table("chain-block-bodies");
@@ -236,7 +236,7 @@ function checkingProcesses(): number[] {
     .map(Number);
 }
 
-it.for([
+test.for([
   ["SIGSEGV", "reading it ended by SIGSEGV, as damaged pages do", true],
   ["SIGTERM", "the check of the snapshot ended early, the next start repeats it", false],
 ] as const)("a check that ends by %s says so", async ([signal, words, isRefused]) => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Secret } from "../../../src/config/secret.ts";
 import { KeystoreError } from "../../../src/keystore/errors.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
@@ -32,7 +32,7 @@ const keysOf = async (given: Partial<Parameters<typeof configuredKeys>[0]>) =>
     )
   ).current;
 
-it("with validator keys only, the first address is coinbase and publisher, and the fee recipient is zero", async () => {
+test("with validator keys only, the first address is coinbase and publisher, and the fee recipient is zero", async () => {
   const keys = await keysOf({ attesters: { privateKeys: new Secret([KEY_0, KEY_1]), addresses: [] } });
   expect(keys.attesterAddresses()).toEqual([ADDRESS_0, ADDRESS_1]);
   expect(keys.coinbaseOf(ADDRESS_1)).toBe(ADDRESS_0);
@@ -40,7 +40,7 @@ it("with validator keys only, the first address is coinbase and publisher, and t
   expect(keys.feeRecipientOf(ADDRESS_1)).toBe(toHex(new Uint8Array(32)));
 });
 
-it("publisher keys publish for the configured coinbase and fee recipient", async () => {
+test("publisher keys publish for the configured coinbase and fee recipient", async () => {
   const keys = await keysOf({
     attesters: { privateKeys: new Secret([KEY_0]), addresses: [] },
     publishers: { privateKeys: new Secret([KEY_1]), addresses: [] },
@@ -52,19 +52,19 @@ it("publisher keys publish for the configured coinbase and fee recipient", async
   expect(keys.feeRecipientOf(ADDRESS_0)).toBe(`0x${"07".repeat(32)}`);
 });
 
-it("with publisher keys only, these propose", async () => {
+test("with publisher keys only, these propose", async () => {
   const keys = await keysOf({ publishers: { privateKeys: new Secret([KEY_1]), addresses: [] } });
   expect(keys.attesterAddresses()).toEqual([ADDRESS_1]);
 });
 
-it("a proposer needs keys, and addresses without keys need a remote signer", async () => {
+test("a proposer needs keys, and addresses without keys need a remote signer", async () => {
   await expect(keysOf({})).rejects.toThrow(KeystoreError);
   await expect(keysOf({ attesters: { privateKeys: undefined, addresses: [ADDRESS_0] } })).rejects.toThrow(
     /WEB3_SIGNER_URL/,
   );
 });
 
-it("keystore files take the place of keys from options, with a warning, and must have validators", async () => {
+test("keystore files take the place of keys from options, with a warning, and must have validators", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-proposer-keys-"));
   try {
     const path = join(folder, "keys.json");

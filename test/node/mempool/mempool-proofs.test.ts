@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { BbProcess } from "../../../src/mempool/proofs/bb-process.ts";
@@ -64,7 +64,7 @@ const neverReady = () => ({ BB_BINARY_PATH: bbWith("cat > /dev/null") });
 
 const [{ tx }] = recordedTxs();
 
-it.each([
+test.each([
   ["1", 1],
   ["2", 2],
   ["1000", 3],
@@ -88,14 +88,14 @@ it.each([
   }
 });
 
-it("BB_IVC_CONCURRENCY and BB_WORKING_DIRECTORY: bb runs with so many threads in this folder", async () => {
+test("BB_IVC_CONCURRENCY and BB_WORKING_DIRECTORY: bb runs with so many threads in this folder", async () => {
   const work = join(folder, "work");
   const { noted } = await verifierWith({ BB_IVC_CONCURRENCY: "7", BB_WORKING_DIRECTORY: work });
   await expect.poll(() => existsSync(noted)).toBe(true);
   expect(readFileSync(noted, "utf8").trim()).toBe(`7 ${work}`);
 });
 
-it.each([
+test.each([
   ["true", 1],
   ["false", 0],
 ])("BB_SKIP_CLEANUP=%s: %i checked proofs are kept in BB_WORKING_DIRECTORY", async (option, kept) => {
@@ -108,7 +108,7 @@ it.each([
   );
 });
 
-it("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
+test("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
   const verifier = (environment: Record<string, string>) => {
     const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "false", ...environment } });
     return configuredVerifier(partValues(values).proofs, silentLogger);
@@ -128,7 +128,7 @@ it("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, b
   expect(accepted).toBe(true);
 });
 
-it("a node that stops while bb is being prepared does not log that proofs cannot be checked", async () => {
+test("a node that stops while bb is being prepared does not log that proofs cannot be checked", async () => {
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "true", ...neverReady() } });
@@ -140,7 +140,7 @@ it("a node that stops while bb is being prepared does not log that proofs cannot
   expect(errors).toEqual([]);
 });
 
-it("a program that ends while it is being prepared is logged", async () => {
+test("a program that ends while it is being prepared is logged", async () => {
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({

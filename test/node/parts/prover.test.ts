@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -98,7 +98,7 @@ function twoEpochs(): void {
 const epochsOf = ({ node }: ProverPart): number[] => node.jobs().map(({ epochNumber }) => epochNumber);
 
 describe("a prover node", () => {
-  it("PROVER_NODE_POLLING_INTERVAL_MS: looks for epochs at this interval", async () => {
+  test("PROVER_NODE_POLLING_INTERVAL_MS: looks for epochs at this interval", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     const part = await proverWith({ PROVER_NODE_POLLING_INTERVAL_MS: "7000" });
     part.start();
@@ -109,7 +109,7 @@ describe("a prover node", () => {
     expect(epochsOf(part)).toEqual([0, 1]);
   });
 
-  it("PROVER_NODE_MAX_PENDING_JOBS: proves no more epochs at once", async () => {
+  test("PROVER_NODE_MAX_PENDING_JOBS: proves no more epochs at once", async () => {
     const part = await proverWith({ PROVER_NODE_MAX_PENDING_JOBS: "1" });
     twoEpochs();
     part.node.check();
@@ -117,7 +117,7 @@ describe("a prover node", () => {
     expect(epochsOf(part)).toEqual([0]);
   });
 
-  it("PROVER_NODE_TX_GATHERING_TIMEOUT_MS: gives up the search for transactions after it", async () => {
+  test("PROVER_NODE_TX_GATHERING_TIMEOUT_MS: gives up the search for transactions after it", async () => {
     // A second search ends only with the prover node.
     const [short, long] = await Promise.all(
       ["1", "2000000000"].map((timeout) => proverWith({ PROVER_NODE_TX_GATHERING_TIMEOUT_MS: timeout })),
@@ -132,7 +132,7 @@ describe("a prover node", () => {
     expect(ended).toBe(false);
   });
 
-  it.each([
+  test.each([
     ["0", [1, 2]],
     ["1", [1]],
   ])(
@@ -154,7 +154,7 @@ describe("a prover node", () => {
     },
   );
 
-  it("--proverNode.proverNodeEpochProvingDelayMs: waits before it has a complete epoch proven", async () => {
+  test("--proverNode.proverNodeEpochProvingDelayMs: waits before it has a complete epoch proven", async () => {
     vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
     const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
     vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
@@ -171,7 +171,7 @@ describe("a prover node", () => {
     expect(prove).toHaveBeenCalledTimes(1);
   });
 
-  it.each([
+  test.each([
     ["true", 0],
     ["false", 1],
   ])("PROVER_NODE_DISABLE_PROOF_PUBLISH=%s: submits %i proofs of a proven epoch", async (disabled, submissions) => {

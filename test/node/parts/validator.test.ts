@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ProposalVerdict } from "../../../src/checkpoints/proposals/proposal-verdict.ts";
 import { storedBlock } from "../../../src/checkpoints/proposals/stored-block.ts";
 import { configure } from "../../../src/config/configuration.ts";
@@ -133,14 +133,14 @@ const attested = async ({ tell, sent }: ReturnType<typeof validator>): Promise<n
 };
 
 describe("the validator of a node", () => {
-  it("a node with a recorded network's keys sends the attestations that its reference nodes sent", async () => {
+  test("a node with a recorded network's keys sends the attestations that its reference nodes sent", async () => {
     const own = validator();
     expect(await attested(own)).toBe(3);
     const recordedBytes = attestationsTo(received.proposal).filter(({ attester }) => attester !== received.proposer);
     expect(own.sent.map(toHex).sort()).toEqual(recordedBytes.map(({ bytes }) => toHex(bytes)).sort());
   });
 
-  it("the blobs of a checkpoint are committed to when its last block was executed, before it is proposed", async () => {
+  test("the blobs of a checkpoint are committed to when its last block was executed, before it is proposed", async () => {
     const kzg = new Kzg();
     cleanups.push(() => kzg.close());
     const commitment = vi.spyOn(kzg, "commitment");
@@ -160,7 +160,7 @@ describe("the validator of a node", () => {
     for (const [i, promise] of asked.entries()) expect(promise).toBe(prepared[i]);
   });
 
-  it("only limits of validators apply to proposals of others, not those of the sequencer", async () => {
+  test("only limits of validators apply to proposals of others, not those of the sequencer", async () => {
     const sequencers = { SEQ_MAX_TX_PER_CHECKPOINT: "1", SEQ_MAX_L2_BLOCK_GAS: "1", SEQ_MAX_DA_BLOCK_GAS: "1" };
     expect(await attested(validator(sequencers))).toBe(3);
     for (const variable of [
@@ -172,13 +172,13 @@ describe("the validator of a node", () => {
     }
   });
 
-  it("attesters can be disabled while the node runs", async () => {
+  test("attesters can be disabled while the node runs", async () => {
     const own = validator();
     own.part.live.configure({ disabled: attesters.slice(1) });
     expect(await attested(own)).toBe(1);
   });
 
-  it("keys that a reload took away or brought count at once", async () => {
+  test("keys that a reload took away or brought count at once", async () => {
     let keys = keystoreOf([]);
     const own = validator({}, { keys: () => keys });
     expect(await attested(own)).toBe(0);
@@ -186,13 +186,13 @@ describe("the validator of a node", () => {
     expect(await attested(own)).toBe(2);
   });
 
-  it("an observer has the blocks of every slot executed and sends nothing", async () => {
+  test("an observer has the blocks of every slot executed and sends nothing", async () => {
     const own = validator({ FISHERMAN_MODE: "1" }, { keys: undefined });
     expect(await own.events.executes(received.slot)).toBe(true);
     expect(await attested(own)).toBe(0);
   });
 
-  it("blocks of slots with an own key in the committee are executed unless VALIDATOR_REEXECUTE is off", async () => {
+  test("blocks of slots with an own key in the committee are executed unless VALIDATOR_REEXECUTE is off", async () => {
     expect(await validator().events.executes(received.slot)).toBe(true);
     expect(await validator({}, { keys: () => keystoreOf([]) }).events.executes(received.slot)).toBe(false);
     const { part, events } = validator({ VALIDATOR_REEXECUTE: "0" });
@@ -201,7 +201,7 @@ describe("the validator of a node", () => {
     expect(await events.executes(received.slot)).toBe(true);
   });
 
-  it("a challenge is signed with the first key that is a registered attester", async () => {
+  test("a challenge is signed with the first key that is a registered attester", async () => {
     const hash = authPayloadHash(new Uint8Array(32).fill(7));
     const signature = await validator().events.signChallenge(hash);
     expect(toHex(recoverWireSigner(hash, signature!)!)).toBe(attesters[1]);
@@ -214,7 +214,7 @@ describe("options of the validator", () => {
   const given = (environment: Record<string, string>, sequencer = true) =>
     partValues(configure({ flags: new Map(sequencer ? [["--sequencer", "true"]] : []), environment }).values);
 
-  it("a node has a validator if it has peers and a sequencer, unless it is disabled, or if it observes", () => {
+  test("a node has a validator if it has peers and a sequencer, unless it is disabled, or if it observes", () => {
     expect(hasValidator(given({ P2P_ENABLED: "1" }))).toBe(true);
     expect(hasValidator(given({}))).toBe(false);
     expect(hasValidator(given({ P2P_ENABLED: "1" }, false))).toBe(false);
@@ -222,14 +222,14 @@ describe("options of the validator", () => {
     expect(hasValidator(given({ P2P_ENABLED: "1", FISHERMAN_MODE: "1" }, false))).toBe(true);
   });
 
-  it("a node keeps offenses if it has a sequencer, unless its validator is disabled, or if it observes", () => {
+  test("a node keeps offenses if it has a sequencer, unless its validator is disabled, or if it observes", () => {
     expect(hasSlasher(given({}))).toBe(true);
     expect(hasSlasher(given({}, false))).toBe(false);
     expect(hasSlasher(given({ VALIDATOR_DISABLED: "1" }))).toBe(false);
     expect(hasSlasher(given({ P2P_ENABLED: "1", FISHERMAN_MODE: "1" }, false))).toBe(true);
   });
 
-  it("an observer needs peers, and does not propose", () => {
+  test("an observer needs peers, and does not propose", () => {
     expect(() => checkValidator(given({ FISHERMAN_MODE: "1" }, false))).toThrow("FISHERMAN_MODE needs P2P_ENABLED");
     const both = given({ P2P_ENABLED: "1", FISHERMAN_MODE: "1" });
     expect(() => checkValidator(both)).toThrow("FISHERMAN_MODE cannot be combined with --sequencer");

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { NETWORK_RELEASE } from "../../../src/network/network-release.ts";
@@ -37,7 +37,7 @@ function discoveryOf(environment: Record<string, string>): ConfiguredDiscovery {
   });
 }
 
-it("the options make the record of the network's vectors, with a number that rises", () => {
+test("the options make the record of the network's vectors, with a number that rises", () => {
   const { record } = discoveryOf({ PEER_ID_PRIVATE_KEY: node.privateKeyFileContent, P2P_IP: "127.0.0.1" });
   const made = parseRecord(record.text, "record");
   const { kvs } = parseRecord(node.txt, "record");
@@ -47,7 +47,7 @@ it("the options make the record of the network's vectors, with a number that ris
   expect([next.nodeId, next.udp, next.tcp, next.seq]).toEqual([made.nodeId, 40401, 40401, made.seq + 1n]);
 });
 
-it("trusted peers enter discovery unless they are private, and a damaged bootnode is skipped with a warning", async () => {
+test("trusted peers enter discovery unless they are private, and a damaged bootnode is skipped with a warning", async () => {
   const { discovery } = discoveryOf({
     P2P_IP: "127.0.0.1",
     P2P_LISTEN_ADDR: "127.0.0.1",
@@ -64,20 +64,20 @@ it("trusted peers enter discovery unless they are private, and a damaged bootnod
   );
 });
 
-it("disabled discovery leaves a record", () => {
+test("disabled discovery leaves a record", () => {
   const { discovery, record } = discoveryOf({ P2P_DISCOVERY_DISABLED: "1", P2P_IP: "127.0.0.1" });
   expect(discovery).toBeUndefined();
   expect(parseRecord(record.text, "record").ip).toBe("127.0.0.1");
 });
 
-it("a listed peer that is not valid ends the start with option and item", () => {
+test("a listed peer that is not valid ends the start with option and item", () => {
   const listed = (environment: Record<string, string>) => () => listedPeers(valuesOf(environment).listed);
   expect(listed({ P2P_TRUSTED_PEERS: `${node.txt},enr:damaged` })).toThrow("trustedPeers item 2 must be enr: and a");
   expect(listed({ P2P_PREFERRED_PEERS: bootnode.txt })).toThrow("preferredPeers item 1 must have a TCP address");
   expect(listed({ P2P_PRIVATE_PEERS: bootnode.txt })().private.map(({ id }) => id)).toEqual([bootnode.peerId]);
 });
 
-it("port 0 cannot be announced", () => {
+test("port 0 cannot be announced", () => {
   expect(() => discoveryOf({ P2P_IP: "127.0.0.1", P2P_PORT: "0" })).toThrow(
     "this node's record must have an IPv4 address of a host, ports above 0 and less than 300 bytes",
   );

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { type ProvingJobs, startProvingJobs } from "../../../src/node/prover/proving-jobs.ts";
@@ -43,7 +43,7 @@ function componentOf({ brokerHealth }: ProvingJobs) {
   return health.report().components.find(({ name }) => name === "prover-broker");
 }
 
-it("a prover node shows at its start that the broker at PROVER_BROKER_HOST refuses its API key", async () => {
+test("a prover node shows at its start that the broker at PROVER_BROKER_HOST refuses its API key", async () => {
   const broker = await httpFake(() => ({ raw: "", status: 401 }));
   onTestFinished(() => broker.close());
   const { jobs, metrics } = await startWith({
@@ -61,7 +61,7 @@ it("a prover node shows at its start that the broker at PROVER_BROKER_HOST refus
   expect(broker.seen[0].headers["x-api-key"]).toBe("wrong");
 });
 
-it("a prover node with a broker in its own process has no broker to watch", async () => {
+test("a prover node with a broker in its own process has no broker to watch", async () => {
   const { jobs, metrics } = await startWith({});
   expect(jobs.brokerHealth).toBeUndefined();
   expect(componentOf(jobs)).toMatchObject({ state: "off" });
@@ -87,7 +87,7 @@ const never = new AbortController().signal;
 const requestOf = (epoch: number) => ({ epoch, type: job.type, input: () => job.input });
 const notFound = () => ({ status: "not-found" });
 
-it("PROVER_FAILED_PROOF_STORE: the input of a job that agents reject is kept there", async () => {
+test("PROVER_FAILED_PROOF_STORE: the input of a job that agents reject is kept there", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-failed-proofs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const broker = await brokerThat({
@@ -102,7 +102,7 @@ it("PROVER_FAILED_PROOF_STORE: the input of a job that agents reject is kept the
   expect(Buffer.compare(readFileSync(kept), job.input)).toBe(0);
 });
 
-it("PROVER_ENQUEUE_CONCURRENCY: no more jobs are encoded and enqueued at once", async () => {
+test("PROVER_ENQUEUE_CONCURRENCY: no more jobs are encoded and enqueued at once", async () => {
   const broker = await brokerThat({
     enqueueProvingJob: () => SILENCE,
     getProvingJobStatus: notFound,
@@ -120,7 +120,7 @@ it("PROVER_ENQUEUE_CONCURRENCY: no more jobs are encoded and enqueued at once", 
   expect(encoded).toBe(2);
 });
 
-it.each([
+test.each([
   ["true", [job.id]],
   ["false", []],
 ])("PROVER_CANCEL_JOBS_ON_STOP=%s: a stop cancels the jobs %j", async (option, cancelled) => {

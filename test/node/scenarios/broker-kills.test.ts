@@ -2,11 +2,11 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 import { BrokerClient, parityOutput } from "../support/broker-client.ts";
 
-/** More of them: SVC_BROKER_KILLS=100 npx vitest run test/node/broker/broker-kills. */
+/** More of them: SVC_BROKER_KILLS=100 npx vitest run test/node/scenarios/broker-kills. */
 const KILLS = Number(process.env.SVC_BROKER_KILLS ?? 3);
 /** Each job has one right output. */
 const outputOf = (id: string): string => parityOutput("PARITY_BASE", id);
@@ -28,7 +28,7 @@ async function start(): Promise<BrokerClient> {
   return new BrokerClient(Number(port));
 }
 
-it("a broker killed at any moment still has every job and output that it acknowledged", {
+test("a broker killed at any moment still has every job and output that it acknowledged", {
   timeout: 600_000,
 }, async () => {
   /** Acknowledged jobs, and whether their outputs were acknowledged. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
@@ -41,7 +41,7 @@ const jobs = [...binary, ...vm].map(({ id, epoch, type, input, output }) => ({
 }));
 
 describe("svc start --prover-agent", () => {
-  it("does every recorded job that a broker has, with the recorded output", async () => {
+  test("does every recorded job that a broker has, with the recorded output", async () => {
     const broker = await start(["--prover-broker"], { SVC_PROVER_BROKER_API_KEY: "some key" });
     const agents = await start(["--prover-agent"], {
       PROVER_BROKER_HOST: broker.url,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 import { call } from "../../world/live/json-rpc.ts";
@@ -56,7 +56,7 @@ describe("a prover node", () => {
   afterAll(stop);
   const submitted = (epoch: number) => node.submitted().filter((line) => line.epoch === epoch);
 
-  it(
+  test(
     "goes on when another prover proves the epoch that it works on",
     async () => {
       await send(RECORDED_23);
@@ -73,7 +73,7 @@ describe("a prover node", () => {
     LIMIT_MS,
   );
 
-  it(
+  test(
     "proves an epoch again whose proof a reorganization of L1 takes away",
     async () => {
       const [{ txHash }] = submitted(25);
@@ -93,7 +93,7 @@ describe("a prover node without the transactions", () => {
   beforeAll(start, LIMIT_MS);
   afterAll(stop);
 
-  it(
+  test(
     "gives epochs up at their deadlines, and follows L1 when it prunes them",
     async () => {
       const { parts, log } = node;

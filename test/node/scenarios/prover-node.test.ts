@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
@@ -44,7 +44,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     await bucket?.close();
   });
 
-  it("proves all of them, in order, on L1, also the one that fails at first", async () => {
+  test("proves all of them, in order, on L1, also the one that fails at first", async () => {
     const { reader } = node.parts;
     const proven = async () => reader.provenCheckpointNumber((await reader.latestBlock()).number);
     await until(async () => (await proven()) === 64);
@@ -71,7 +71,7 @@ describe("a node with a prover on an L1 with three unproven epochs", () => {
     expect(node.log.filter(({ msg }) => msg.startsWith("proving epoch {epoch} ended as"))).toHaveLength(1);
   }, 240_000);
 
-  it("has uploaded the epoch that failed, which svc prove-failed-epoch proves without the node and L1", async () => {
+  test("has uploaded the epoch that failed, which svc prove-failed-epoch proves without the node and L1", async () => {
     const uploaded = () => node.log.find(({ msg }) => msg.startsWith("failed epoch {epoch} is uploaded"));
     await until(async () => uploaded() !== undefined);
     const { epoch, folder } = uploaded() as LogLine & { epoch: number; folder: string };

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { startAgents } from "../../../src/node/agents/start-agents.ts";
@@ -47,7 +47,7 @@ async function brokerWith(environment: Record<string, string>): Promise<{ client
   return { client: new BrokerClient(broker.port), url: `http://127.0.0.1:${broker.port}` };
 }
 
-it("PROVER_BROKER_JOB_TIMEOUT_MS: the job of a silent agent goes to another one", async () => {
+test("PROVER_BROKER_JOB_TIMEOUT_MS: the job of a silent agent goes to another one", async () => {
   const { client } = await brokerWith({
     PROVER_BROKER_JOB_TIMEOUT_MS: "50",
     PROVER_BROKER_POLL_INTERVAL_MS: "10",
@@ -57,7 +57,7 @@ it("PROVER_BROKER_JOB_TIMEOUT_MS: the job of a silent agent goes to another one"
   await expect.poll(async () => (await client.next())?.job.id, { timeout: 20_000 }).toBe("a");
 });
 
-it("SVC_PROVER_BROKER_JOB_LIMIT_MS: a job that takes longer goes to another agent, whatever its heartbeats", async () => {
+test("SVC_PROVER_BROKER_JOB_LIMIT_MS: a job that takes longer goes to another agent, whatever its heartbeats", async () => {
   const { client } = await brokerWith({
     PROVER_BROKER_JOB_TIMEOUT_MS: "2000000000",
     SVC_PROVER_BROKER_JOB_LIMIT_MS: "50",
@@ -70,7 +70,7 @@ it("SVC_PROVER_BROKER_JOB_LIMIT_MS: a job that takes longer goes to another agen
   await expect.poll(async () => [await beat(), (await client.next())?.job.id][1], { timeout: 20_000 }).toBe("a");
 });
 
-it("PROVER_BROKER_POLL_INTERVAL_MS: jobs are checked at this interval", async () => {
+test("PROVER_BROKER_POLL_INTERVAL_MS: jobs are checked at this interval", async () => {
   vi.useFakeTimers({ toFake: ["setInterval"] });
   const check = vi.spyOn(ProvingBroker.prototype, "check");
   await brokerWith({ PROVER_BROKER_POLL_INTERVAL_MS: "7000" });
@@ -90,7 +90,7 @@ function slowCommits(ms: number): void {
   });
 }
 
-it("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for others", async () => {
+test("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for others", async () => {
   slowCommits(1_000_000_000);
   const { client } = await brokerWith({
     PROVER_BROKER_BATCH_SIZE: "3",
@@ -101,7 +101,7 @@ it("PROVER_BROKER_BATCH_SIZE: so many jobs are written without waiting for other
   expect(await Promise.all(enqueued)).toEqual(Array.from({ length: 3 }, () => ({ status: "not-found" })));
 });
 
-it.each([
+test.each([
   { name: "waits as long as the last commit took", interval: "2000000000", waitsMs: 1_000_000_000 },
   { name: "waits no longer than it says", interval: "500000000", waitsMs: 500_000_000 },
 ])("PROVER_BROKER_BATCH_INTERVAL_MS: a job that closely follows another one $name", async ({ interval, waitsMs }) => {
@@ -120,7 +120,7 @@ it.each([
   expect(await second).toEqual({ status: "not-found" });
 });
 
-it("PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: jobs of that many older epochs are taken and kept", async () => {
+test("PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: jobs of that many older epochs are taken and kept", async () => {
   const { client } = await brokerWith({ PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: "3" });
   await client.enqueue("new", "file:///new", { epochNumber: 5 });
   expect(await client.enqueue("old", "file:///old", { epochNumber: 2 })).toEqual({ status: "not-found" });
@@ -128,7 +128,7 @@ it("PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR: jobs of that many older epochs
   expect(existsSync(join(folder, "broker", "2"))).toBe(true);
 });
 
-it("PROVER_AGENT_POLL_INTERVAL_MS: an agent asks for a job, and sends heartbeats, at this interval", async () => {
+test("PROVER_AGENT_POLL_INTERVAL_MS: an agent asks for a job, and sends heartbeats, at this interval", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const asked = vi.spyOn(RemoteConsumer.prototype, "getProvingJob").mockResolvedValue(undefined);
   const heartbeat = vi.spyOn(RemoteConsumer.prototype, "reportProvingJobProgress").mockResolvedValue(undefined);
@@ -152,7 +152,7 @@ it("PROVER_AGENT_POLL_INTERVAL_MS: an agent asks for a job, and sends heartbeats
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-it("agents do only jobs of PROVER_AGENT_PROOF_TYPES, and put outputs into PROVER_PROOF_STORE", async () => {
+test("agents do only jobs of PROVER_AGENT_PROOF_TYPES, and put outputs into PROVER_PROOF_STORE", async () => {
   const { client, url } = await brokerWith({});
   const proofs = join(folder, "proofs");
   running.push(

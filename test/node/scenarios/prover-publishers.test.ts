@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
@@ -133,13 +133,13 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     return { KEY_STORE_DIRECTORY: path };
   }
 
-  it("with the next of several keys when the first account cannot pay", async () => {
+  test("with the next of several keys when the first account cannot pay", async () => {
     const keys = [POOR, RICH].map(toHex).join(",");
     const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEYS: keys });
     expect(sent).toEqual({ from: addressOf(RICH), to: l1.rollupAddress.toLowerCase(), id: addressOf(POOR) });
   });
 
-  it("and exports the balances of its accounts and the prices of L1, as a sequencer does", async () => {
+  test("and exports the balances of its accounts and the prices of L1, as a sequencer does", async () => {
     const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH) });
     const balance = String.raw`\{aztec_l1_sender="${sent.from}"\} 100`;
     for (const line of [
@@ -154,7 +154,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     expect(exported().filter((line) => /^aztec_l1_(publisher_)?balance/.test(line))).toEqual([]);
   });
 
-  it("with an account that waits for another transaction, unless PROVER_PUBLISHER_ALLOW_INVALID_STATES=false", async () => {
+  test("with an account that waits for another transaction, unless PROVER_PUBLISHER_ALLOW_INVALID_STATES=false", async () => {
     const key = { PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH) };
     const status = vi.spyOn(L1Sender.prototype, "status", "get").mockReturnValue("sent");
     try {
@@ -167,7 +167,7 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     }
   });
 
-  it("through a forwarder contract", async () => {
+  test("through a forwarder contract", async () => {
     const sent = await submit({
       PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH),
       PROVER_PUBLISHER_FORWARDER_ADDRESS: FORWARDER,
@@ -175,21 +175,21 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
     expect(sent).toEqual({ from: addressOf(RICH), to: FORWARDER, id: addressOf(RICH) });
   });
 
-  it("with a key that a remote signer holds", async () => {
+  test("with a key that a remote signer holds", async () => {
     const address = addressOf(REMOTE);
     const sent = await submit({ PROVER_PUBLISHER_ADDRESSES: address, WEB3_SIGNER_URL: signer.url, PROVER_ID });
     expect(sent).toEqual({ from: address, to: l1.rollupAddress.toLowerCase(), id: PROVER_ID });
     expect(signer.asked).toContain("eth_signTransaction");
   });
 
-  it("with the publishers of a keystore's prover, local and remote", async () => {
+  test("with the publishers of a keystore's prover, local and remote", async () => {
     const remote = { address: addressOf(REMOTE), remoteSignerUrl: signer.url };
     const sent = await submit(keystore({ id: PROVER_ID, publisher: [toHex(POOR), remote] }));
     expect(sent).toEqual({ from: remote.address, to: l1.rollupAddress.toLowerCase(), id: PROVER_ID });
     expect(signer.asked).toContain("eth_signTransaction");
   });
 
-  it("with the one key of a keystore's prover, whose address is then the prover's id", async () => {
+  test("with the one key of a keystore's prover, whose address is then the prover's id", async () => {
     const sent = await submit(keystore(toHex(RICH)));
     expect(sent).toEqual({ from: addressOf(RICH), to: l1.rollupAddress.toLowerCase(), id: addressOf(RICH) });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { type CheckpointSource, startCheckpoint } from "../../../src/node/sequencer/start-checkpoint.ts";
@@ -6,7 +6,7 @@ import { TERMS } from "../../world/checkpoints/funded-builder.ts";
 import { core, forkOf, hashed, sourceOf, txOf, VECTORS } from "../../world/execution/avm-vectors.ts";
 
 describe("a proposer", () => {
-  it.each([
+  test.each([
     ["a real network", undefined],
     ["a local network", () => undefined],
   ])("of %s includes a transaction whose teardown reverts, with revert code 1", async (_, built) => {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { publicPort } from "../../../src/node/parts/rpc.ts";
@@ -68,7 +68,7 @@ const hexOf = (result: JobResult) =>
   result instanceof Uint8Array ? toHex(result) : Object.values(result).map((bytes: Uint8Array) => toHex(bytes));
 const hash = (bytes: Uint8Array): string => `${bytes.length} ${Buffer.from(bytes).toString("latin1")}`;
 
-it("an agent elsewhere does the jobs of a broker in a prover node's process, of both forms", async () => {
+test("an agent elsewhere does the jobs of a broker in a prover node's process, of both forms", async () => {
   const { producer, jobSource } = await provingNode();
   const port = await served(jobSource);
   agentAt(port);
@@ -77,7 +77,7 @@ it("an agent elsewhere does the jobs of a broker in a prover node's process, of 
   }
 });
 
-it("outputs that are garbage, of another job, or not sent whole are refused, and the job is done again", async () => {
+test("outputs that are garbage, of another job, or not sent whole are refused, and the job is done again", async () => {
   const { producer, jobSource } = await provingNode();
   const port = await served(jobSource);
   const connection = new BrokerConnection({ url: `http://127.0.0.1:${port}`, retryDelaysMs: [] });
@@ -95,7 +95,7 @@ it("outputs that are garbage, of another job, or not sent whole are refused, and
   expect(hexOf(await run)).toEqual(hexOf(output));
 });
 
-it("an agent finds a broker of its own where a node was before, and the other way round", async () => {
+test("an agent finds a broker of its own where a node was before, and the other way round", async () => {
   let namespace = "proverBroker";
   const asked: string[] = [];
   const other = await httpFake(({ body }) => {
@@ -118,7 +118,7 @@ it("an agent finds a broker of its own where a node was before, and the other wa
   await expect(consumer.getProvingJob()).rejects.toThrow("Method not found");
 });
 
-it("the namespace is served by a prover node whose broker is in its process, and only on request", () => {
+test("the namespace is served by a prover node whose broker is in its process, and only on request", () => {
   const namespaces = (environment: Record<string, string>, flags: [string, string][] = []) => {
     const { values } = configure({ flags: new Map(flags), environment });
     const reader = { identity: { l1ChainId: 1, rollupVersion: 1, addresses: { rollupAddress: "0x" } } };

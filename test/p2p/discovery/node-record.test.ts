@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENR, SignableENR } from "@chainsafe/enr";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type RecordContent, signedRecord } from "../../../src/p2p/discovery/node-record.ts";
 import { firstSequence, OwnRecord } from "../../../src/p2p/discovery/own-record.ts";
 import { RecordFile } from "../../../src/p2p/discovery/record-file.ts";
@@ -24,12 +24,12 @@ const identity = peerIdentity(node.privateKeyFileContent, "key");
 const content: RecordContent = { version: VERSION, release: "4.1.2", ip: node.ip, udp: 40400, tcp: 40400 };
 
 describe("the version string", () => {
-  it("is that of the network's vectors", () => {
+  test("is that of the network's vectors", () => {
     expect(componentVersion(vectors.componentVersion.input)).toBe(vectors.componentVersion.compressed);
     expect(bootnodeVersion(bootnode.l1ChainId)).toBe(bootnode.aztecKey);
   });
 
-  it.each([
+  test.each([
     ["equal", VERSION, true],
     ["longer by parts that are ignored", `${VERSION}-more-parts`, true],
     ["of another L1", VERSION.replace("00-1-", "00-2-"), false],
@@ -43,7 +43,7 @@ describe("the version string", () => {
 });
 
 describe("a node record", () => {
-  it("has the text of the network's vectors", () => {
+  test("has the text of the network's vectors", () => {
     expect(signedRecord(identity, content, BigInt(node.seq)).encodeTxt()).toBe(node.txt);
     const hidden = { ...content, ip: undefined };
     expect(signedRecord(identity, hidden, BigInt(nodeWithoutIp.seq)).encodeTxt()).toBe(nodeWithoutIp.txt);
@@ -52,7 +52,7 @@ describe("a node record", () => {
     expect(signedRecord(key, boot, BigInt(bootnode.seq)).encodeTxt()).toBe(bootnode.txt);
   });
 
-  it("is read as a peer with its TCP address", () => {
+  test("is read as a peer with its TCP address", () => {
     expect(peerOf(parseRecord(node.txt, "record"))).toEqual({
       id: node.peerId,
       address: "/ip4/127.0.0.1/tcp/40400",
@@ -61,14 +61,14 @@ describe("a node record", () => {
     expect(peerOf(parseRecord(bootnode.txt, "record")).address).toBeUndefined();
   });
 
-  it("is compatible with a node of the same version only", () => {
+  test("is compatible with a node of the same version only", () => {
     expect(isCompatible(parseRecord(node.txt, "record"), VERSION)).toBe(true);
     expect(isCompatible(parseRecord(node.txt, "record"), VERSION.replace("-1-", "-2-"))).toBe(false);
     expect(isCompatible(parseRecord(bootnode.txt, "record"), VERSION)).toBe(false);
     expect(isCompatible(SignableENR.createV4(identity.privateKey.raw).toENR(), VERSION)).toBe(false);
   });
 
-  it.each([
+  test.each([
     ["no record", "enr:abc"],
     ["another prefix", node.txt.slice(4)],
     ["a changed byte", node.txt.replace("Ma4", "Mb4")],
@@ -87,7 +87,7 @@ describe("a signed record of a peer", () => {
     return new ENR(record.kvs, record.seq, record.signature);
   };
 
-  it.each<[string, (record: SignableENR) => void, boolean]>([
+  test.each<[string, (record: SignableENR) => void, boolean]>([
     ["as the network's nodes have it", () => undefined, true],
     ["without address and ports", (r) => ["ip", "udp", "tcp"].forEach((key) => void r.delete(key)), true],
     ["an address of 5 bytes", (r) => r.set("ip", Buffer.from("0102030405", "hex")), false],
@@ -104,7 +104,7 @@ describe("a signed record of a peer", () => {
     expect(isSound(changed(change))).toBe(sound);
   });
 
-  it("with a private address is taken from nodes with private addresses only", () => {
+  test("with a private address is taken from nodes with private addresses only", () => {
     const local = parseRecord(node.txt, "record");
     const remote = changed((r) => r.set("ip", Buffer.of(8, 8, 8, 8)));
     expect(mayBeRelayed(local, remote)).toBe(false);
@@ -132,7 +132,7 @@ describe("the own record", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("keeps its number over restarts while nothing changes", () => {
+  test("keeps its number over restarts while nothing changes", () => {
     const { text } = open();
     expect(ENR.decodeTxt(text).seq).toBe(100n);
     expect(open().text).toBe(text);
@@ -140,14 +140,14 @@ describe("the own record", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("gets a higher number for each change, back to an earlier content too", () => {
+  test("gets a higher number for each change, back to an earlier content too", () => {
     open();
     expect(open({ ip: "10.0.0.2" }).signable.seq).toBe(101n);
     expect(open({ ip: "10.0.0.2", udp: 40401, tcp: 40401 }).signable.seq).toBe(102n);
     expect(open().signable.seq).toBe(103n);
   });
 
-  it("gets a higher number than one that was changed while the node ran", () => {
+  test("gets a higher number than one that was changed while the node ran", () => {
     const running = open({ ip: undefined });
     running.signable.ip = "10.0.0.3";
     running.signable.tcp = 40400;
@@ -156,7 +156,7 @@ describe("the own record", () => {
     expect(open({ ip: undefined }).signable.seq).toBe(103n);
   });
 
-  it("starts anew for another key and after a damaged file, with a warning for the latter", () => {
+  test("starts anew for another key and after a damaged file, with a warning for the latter", () => {
     open();
     expect(open({}, peerIdentity(bootnode.privateKeyHex, "key")).signable.seq).toBe(100n);
     expect(warnings).toEqual([]);
@@ -165,20 +165,20 @@ describe("the own record", () => {
     expect(warnings).toEqual(["the node record in {path} cannot be read: {reason}"]);
   });
 
-  it("works with a warning where it cannot be stored", () => {
+  test("works with a warning where it cannot be stored", () => {
     rmSync(folder, { recursive: true });
     expect(open().signable.seq).toBe(100n);
     expect(warnings).toEqual(["the node record in {path} cannot be written: {reason}"]);
   });
 
-  it("without a stored one has a number above those of earlier runs", () => {
+  test("without a stored one has a number above those of earlier runs", () => {
     expect(firstSequence(1_000_000)).toBe(1000n);
     expect(firstSequence()).toBeGreaterThan(BigInt(node.seq));
   });
 });
 
 describe("remembered signatures", () => {
-  it("do not make a changed record valid", () => {
+  test("do not make a changed record valid", () => {
     rememberValidSignatures();
     const valid = parseRecord(node.txt, "record");
     expect(parseRecord(node.txt, "record").nodeId).toBe(valid.nodeId);
@@ -191,7 +191,7 @@ describe("remembered signatures", () => {
     expect(() => parseRecord(lengthened.encodeTxt(), "record")).toThrow("must be enr: and a signed node record");
   });
 
-  it("are verified once, invalid ones each time", () => {
+  test("are verified once, invalid ones each time", () => {
     const asked: boolean[] = [];
     const verify = remembering((_, message) => {
       asked.push(message[0] === 1);

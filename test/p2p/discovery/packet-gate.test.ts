@@ -1,12 +1,12 @@
 import { ENR } from "@chainsafe/enr";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PacketGate } from "../../../src/p2p/discovery/packet-gate.ts";
 import { TableShares } from "../../../src/p2p/discovery/table-shares.ts";
 
 const address = (i: number): string => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
 
 describe("the packet gate", () => {
-  it("admits a source's burst and then its rate", () => {
+  test("admits a source's burst and then its rate", () => {
     let now = 0;
     const gate = new PacketGate({ handshakesPerSecond: 10, now: () => now });
     const admitted = (count: number): number =>
@@ -18,7 +18,7 @@ describe("the packet gate", () => {
     expect(admitted(300)).toBe(100);
   });
 
-  it("hears a known node while strangers with any number of addresses use up their share", () => {
+  test("hears a known node while strangers with any number of addresses use up their share", () => {
     let now = 0;
     const gate = new PacketGate({ handshakesPerSecond: 10, now: () => now });
     gate.asks("9.9.9.9:9000");
@@ -34,7 +34,7 @@ describe("the packet gate", () => {
     expect(gate.size).toBeLessThanOrEqual(3 * 4096);
   });
 
-  it("forgets a node 10 minutes after the last request to it, and the first one asked of too many", () => {
+  test("forgets a node 10 minutes after the last request to it, and the first one asked of too many", () => {
     let now = 0;
     const gate = new PacketGate({ handshakesPerSecond: 10, now: () => now });
     gate.asks("1.1.1.1:1");
@@ -46,7 +46,7 @@ describe("the packet gate", () => {
     expect([gate.knows(`${address(0)}:1`), gate.knows(`${address(1)}:1`)]).toEqual([false, true]);
   });
 
-  it("limits handshakes of one source and of all", () => {
+  test("limits handshakes of one source and of all", () => {
     const gate = new PacketGate({ handshakesPerSecond: 10, now: () => 0 });
     const count = (ip: (i: number) => string): number =>
       Array.from({ length: 500 }, (_, i) => gate.admitsHandshake(ip(i), `${ip(i)}:1`)).filter(Boolean).length;
@@ -54,7 +54,7 @@ describe("the packet gate", () => {
     expect(count(address)).toBe(20);
   });
 
-  it("admits a long message as the answer to a request only", () => {
+  test("admits a long message as the answer to a request only", () => {
     let now = 0;
     const gate = new PacketGate({ handshakesPerSecond: 10, now: () => now });
     expect(gate.admitsMessage("1.1.1.1:1", 200)).toBe(true);
@@ -78,7 +78,7 @@ describe("the shares of the routing table", () => {
     return table;
   };
 
-  it("leave one /24 network 2 places in a bucket and 10 in the table", () => {
+  test("leave one /24 network 2 places in a bucket and 10 in the table", () => {
     const many = Array.from({ length: 100 }, (_, i) => record([203, 0, 113, i], String(i % 20)));
     expect(filled(new TableShares(), many)).toHaveLength(10);
     const one = Array.from({ length: 100 }, (_, i) => record([203, 0, 113, i], "7"));
@@ -87,7 +87,7 @@ describe("the shares of the routing table", () => {
     expect(filled(new TableShares(), [...one, ...others])).toHaveLength(2 + 100);
   });
 
-  it("do not count private networks unless told to", () => {
+  test("do not count private networks unless told to", () => {
     const local = Array.from({ length: 100 }, (_, i) => record([127, 0, 0, 1], String(i)));
     expect(filled(new TableShares(), local)).toHaveLength(100);
     expect(filled(new TableShares({ countPrivate: true }), local)).toHaveLength(10);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Reachability } from "../../../src/p2p/discovery/reachability.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { discoveryNode } from "../../world/p2p/discovery-nodes.ts";
@@ -23,7 +23,7 @@ function watched(ip: string | undefined, known: number | undefined): Reachabilit
   return reachability;
 }
 
-it("a node that nobody reaches says so after 5 minutes and each hour, with what to do", () => {
+test("a node that nobody reaches says so after 5 minutes and each hour, with what to do", () => {
   const reachability = watched("203.0.113.7", 3);
   minutes(4.9);
   expect(lines).toEqual([]);
@@ -43,7 +43,7 @@ it("a node that nobody reaches says so after 5 minutes and each hour, with what 
   expect(lines.slice(3)).toEqual(["info other nodes reach this one by TCP now"]);
 });
 
-it("a node that is reached by both protocols says nothing", () => {
+test("a node that is reached by both protocols says nothing", () => {
   const reachability = watched("203.0.113.7", 3);
   reachability.reached("TCP");
   reachability.reached("UDP");
@@ -51,7 +51,7 @@ it("a node that is reached by both protocols says nothing", () => {
   expect(lines).toEqual([]);
 });
 
-it("a node without a configured address is told to set one", () => {
+test("a node without a configured address is told to set one", () => {
   const reachability = watched(undefined, 3);
   minutes(6);
   expect(lines[0]).toContain("and set P2P_IP to its public address or P2P_QUERY_FOR_IP to true");
@@ -60,13 +60,13 @@ it("a node without a configured address is told to set one", () => {
   expect(lines).toHaveLength(1);
 });
 
-it("a node that knows no other one is told to check its bootnodes", () => {
+test("a node that knows no other one is told to check its bootnodes", () => {
   watched("203.0.113.7", 0);
   minutes(6);
   expect(lines).toEqual([expect.stringContaining("warn no other node is known after 5 min: check BOOTSTRAP_NODES")]);
 });
 
-it("a node without discovery is watched by TCP alone", () => {
+test("a node without discovery is watched by TCP alone", () => {
   const silent = watched("203.0.113.7", undefined);
   minutes(6);
   expect(lines).toEqual([expect.stringContaining("has reached this one by TCP in 5 min")]);
@@ -77,7 +77,7 @@ it("a node without discovery is watched by TCP alone", () => {
   expect(lines).toHaveLength(1);
 });
 
-it("a packet of a node that was not asked counts, an answer does not", async () => {
+test("a packet of a node that was not asked counts, an answer does not", async () => {
   vi.useRealTimers();
   const reached = new Set<string>();
   const asked = await discoveryNode({ onStranger: () => void reached.add("asked") });

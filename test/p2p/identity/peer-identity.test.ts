@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PeerKeyError } from "../../../src/p2p/identity/errors.ts";
 import { generatePeerIdentity, peerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { resolvePeerIdentity } from "../../../src/p2p/identity/peer-key-file.ts";
@@ -12,19 +12,19 @@ const KEY = vectors.enr.node.privateKeyFileContent;
 const OTHER = vectors.enr.bootnode.privateKeyHex;
 
 describe("a peer identity", () => {
-  it("has the peer id of the network's vectors", () => {
+  test("has the peer id of the network's vectors", () => {
     expect(peerIdentity(KEY, "key").id).toBe(vectors.enr.node.peerId);
     expect(peerIdentity(`0x${OTHER.toUpperCase()}\n`.replace("0X", "0x"), "key").id).toBe(vectors.enr.bootnode.peerId);
   });
 
-  it("that is generated can be read again from its text", () => {
+  test("that is generated can be read again from its text", () => {
     const { id, keyText } = generatePeerIdentity();
     expect(id).toMatch(/^16Uiu2/);
     expect(peerIdentity(keyText, "key").id).toBe(id);
     expect(generatePeerIdentity().id).not.toBe(id);
   });
 
-  it.each([
+  test.each([
     ["text that is no hex", "key"],
     ["a bare key without the protobuf header", KEY.slice(8)],
     ["an Ed25519 key", `08011220${KEY.slice(8)}`],
@@ -51,7 +51,7 @@ describe("the peer key of a node", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is generated once, and only its owner can read the file", () => {
+  test("is generated once, and only its owner can read the file", () => {
     const first = resolvePeerIdentity({ key: undefined, path: path(), log });
     expect(statSync(path()).mode & 0o777).toBe(0o600);
     expect(readFileSync(path(), "utf8")).toBe(first.keyText);
@@ -59,27 +59,27 @@ describe("the peer key of a node", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is the configured one before the file's, which it replaces", () => {
+  test("is the configured one before the file's, which it replaces", () => {
     resolvePeerIdentity({ key: undefined, path: path(), log });
     expect(resolvePeerIdentity({ key: KEY, path: path(), log }).id).toBe(vectors.enr.node.peerId);
     expect(resolvePeerIdentity({ key: undefined, path: path(), log }).id).toBe(vectors.enr.node.peerId);
   });
 
-  it("without a place for a file is new in each run, with a warning", () => {
+  test("without a place for a file is new in each run, with a warning", () => {
     const first = resolvePeerIdentity({ key: undefined, path: undefined, log });
     expect(resolvePeerIdentity({ key: undefined, path: undefined, log }).id).not.toBe(first.id);
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/this run only: set a data directory or PEER_ID_PRIVATE_KEY_PATH/);
   });
 
-  it("is read from the reference's file, a line break included, with a warning while others may read it", () => {
+  test("is read from the reference's file, a line break included, with a warning while others may read it", () => {
     const file = join(folder, "key");
     writeFileSync(file, `${KEY}\n`, { mode: 0o644 });
     expect(resolvePeerIdentity({ key: undefined, path: file, log }).id).toBe(vectors.enr.node.peerId);
     expect(warnings).toEqual(["other users may read the peer key in {path} (mode {mode})"]);
   });
 
-  it("in a file that cannot be used ends the start with the file's name and the rule", () => {
+  test("in a file that cannot be used ends the start with the file's name and the rule", () => {
     const file = join(folder, "key");
     writeFileSync(file, KEY.slice(1));
     expect(() => resolvePeerIdentity({ key: undefined, path: file, log })).toThrow(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { log2Distance } from "@chainsafe/discv5";
 import { createRandomPacket, encodePacket } from "@chainsafe/discv5/packet";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { OwnRecord } from "../../../src/p2p/discovery/own-record.ts";
 import { parseRecord } from "../../../src/p2p/discovery/record-rules.ts";
 import { generatePeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
@@ -28,7 +28,7 @@ const WAIT = { timeout: 120_000, interval: 250 };
 const nodeIdOf = (enr: string): string => parseRecord(enr, "record").nodeId;
 
 describe("discovery among hostile nodes", () => {
-  it("takes garbage, and packets that name the node itself as their source", async () => {
+  test("takes garbage, and packets that name the node itself as their source", async () => {
     const boot = await started(bootnode());
     const [victim, honest] = await Promise.all([1, 2].map(() => started(discoveryNode({ bootnodes: [boot.enr] }))));
     if (victim === undefined || honest === undefined) throw new Error("not started");
@@ -52,7 +52,7 @@ describe("discovery among hostile nodes", () => {
     await expect.poll(() => lookUp(honest, victim).then(() => [...heard]), WAIT).toContain(honest.identity.id);
   });
 
-  it("finds honest nodes while a bootnode hands out records that break the library", async () => {
+  test("finds honest nodes while a bootnode hands out records that break the library", async () => {
     const entries = (change: Record<string, Uint8Array | undefined>, order?: string[]): [string, Uint8Array][] => {
       const all: Record<string, Uint8Array | undefined> = {
         ...{ aztec: Buffer.from(VERSION), id: Buffer.from("v4"), ip: Buffer.of(127, 0, 0, 1) },
@@ -94,7 +94,7 @@ describe("discovery among hostile nodes", () => {
     expect(heard.size).toBeLessThanOrEqual(2);
   });
 
-  it("keeps places in its table for honest nodes while one network takes what it can", async () => {
+  test("keeps places in its table for honest nodes while one network takes what it can", async () => {
     const victim = await started(discoveryNode({ countPrivate: true }));
     const attackers = await Promise.all(
       Array.from({ length: 40 }, async () => stopped(await plainNode(VERSION, "127.0.66.1"))),
@@ -117,7 +117,7 @@ describe("discovery among hostile nodes", () => {
     expect(taken).toBeLessThanOrEqual(10);
   });
 
-  it("asks a bootnode that found no place in the table", async () => {
+  test("asks a bootnode that found no place in the table", async () => {
     const boot = await started(bootnode());
     const bootId = nodeIdOf(boot.enr);
     // One node in eight is as near to the bootnode as this one. Its bucket of the victim's table is the full one.

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -124,7 +124,7 @@ async function receivingNode() {
   return { chainNode, chain, pool, handlerParts, handler: new BlockProposalHandler(handlerParts), peer };
 }
 
-it("a gossiped proposal's txs come from a peer, the block is executed and becomes the node's tip", async () => {
+test("a gossiped proposal's txs come from a peer, the block is executed and becomes the node's tip", async () => {
   const { chainNode, chain, pool, handler, peer } = await receivingNode();
   const proposal = await signedProposal(chainNode);
   const [expected] = recorded[CHECKPOINT - 1];
@@ -136,7 +136,7 @@ it("a gossiped proposal's txs come from a peer, the block is executed and become
   expect(new Set(states)).toEqual(new Set(["protected"]));
 });
 
-it("a proposal of somebody else than the slot's proposer is refused before anything is collected", async () => {
+test("a proposal of somebody else than the slot's proposer is refused before anything is collected", async () => {
   const { chainNode, chain, handler, peer } = await receivingNode();
   const { signature: _, ...unsigned } = await signedProposal(chainNode);
   const signature = await signPayload(new Uint8Array(32).fill(6), blockProposalPayload(unsigned));
@@ -146,7 +146,7 @@ it("a proposal of somebody else than the slot's proposer is refused before anyth
   expect(chain.latestBlockNumber()).toBe(before);
 });
 
-it("a failure of L1 while a proposal is checked is logged and ends nothing", async () => {
+test("a failure of L1 while a proposal is checked is logged and ends nothing", async () => {
   const { chainNode, handlerParts, peer } = await receivingNode();
   const failing = new BlockProposalHandler({
     ...handlerParts,

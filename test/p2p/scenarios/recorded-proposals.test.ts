@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
 import { BlockProposalCheck } from "../../../src/checkpoints/proposals/block-proposal-check.ts";
@@ -117,7 +117,7 @@ const received = (proposal: BlockProposal) => ({
   },
 });
 
-it("every block that reference nodes proposed executes to the same header and archive", async () => {
+test("every block that reference nodes proposed executes to the same header and archive", async () => {
   const indexes = new Set<number>();
   let onChain = 0;
   for (const { proposal, t } of proposals) {
@@ -136,7 +136,7 @@ it("every block that reference nodes proposed executes to the same header and ar
   expect([proposals.length, onChain, [...indexes]]).toEqual([16, 13, [0, 1, 2]]);
 });
 
-it("a reference proposal with another block's transactions or messages is refused", async () => {
+test("a reference proposal with another block's transactions or messages is refused", async () => {
   const { proposal, t } = proposals.find(({ proposal: { txHashes } }) => txHashes.length === 64)!;
   const swapped = new Uint8Array(64);
   swapped.set(word(proposal.txHashes, 1), 0);

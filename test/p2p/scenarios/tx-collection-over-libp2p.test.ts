@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { requestPeers } from "../../../src/p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -31,7 +31,7 @@ function collecting(own: TestPeer, count: number, type: "new" | "old" = "new") {
   return { txs, pool, collection };
 }
 
-it.each(["new", "old"] as const)(
+test.each(["new", "old"] as const)(
   "the txs of a block come from several peers over libp2p, with the %s collector, within their limits",
   async (type) => {
     const txs = txsOfBlock(24);
@@ -62,7 +62,7 @@ it.each(["new", "old"] as const)(
   },
 );
 
-it("a block is gathered although the sender of its proposal never answers", async () => {
+test("a block is gathered although the sender of its proposal never answers", async () => {
   const txs = txsOfBlock(16);
   const block = hashesOf(txs);
   const own = await testPeer();

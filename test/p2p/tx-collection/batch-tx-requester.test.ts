@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import { decodeBlockTxsRequest, encodeBlockTxsResponse } from "../../../src/p2p/reqresp/codecs/block-txs-message.ts";
 import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
@@ -40,7 +40,7 @@ function setUp(count: number) {
 }
 
 describe("a search for a block's txs among peers", () => {
-  it("a search for a block's txs among peers gathers them from peers that each have a part, in batches of eight", async () => {
+  test("a search for a block's txs among peers gathers them from peers that each have a part, in batches of eight", async () => {
     const { txs, peers, run, pool } = setUp(40);
     for (let i = 0; i < 5; i++) peers.add(`peer ${i}`, peerHandlers(txs.filter((_, n) => n % 5 === i)));
     await run();
@@ -52,7 +52,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.penalized).toEqual([]);
   });
 
-  it("a search for a block's txs among peers asks peers that know the block for what they have, by indices alone", async () => {
+  test("a search for a block's txs among peers asks peers that know the block for what they have, by indices alone", async () => {
     const { txs, peers, run } = setUp(64);
     const block = hashesOf(txs);
     peers.add("half", peerHandlers(txs.slice(0, 32), { block }));
@@ -73,7 +73,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.asked.length).toBeLessThan(16);
   });
 
-  it("a search for a block's txs among peers asks the sender of the proposal by indices from the start, one request at a time", async () => {
+  test("a search for a block's txs among peers asks the sender of the proposal by indices from the start, one request at a time", async () => {
     const { txs, peers, run, stop } = setUp(20);
     peers.add("sender", peerHandlers(txs, { block: hashesOf(txs) }));
     await run(requestFor(txs, { peer: "sender" }));
@@ -86,7 +86,7 @@ describe("a search for a block's txs among peers", () => {
     stop.abort();
   });
 
-  it("a search for a block's txs among peers asks the sender of the proposal by hash if it does not know the block", async () => {
+  test("a search for a block's txs among peers asks the sender of the proposal by hash if it does not know the block", async () => {
     const { txs, peers, run } = setUp(3);
     peers.add("sender", peerHandlers(txs));
     await run(requestFor(txs, { peer: "sender" }));
@@ -94,7 +94,7 @@ describe("a search for a block's txs among peers", () => {
     expect(requests.map(({ hashes }) => hashes.length)).toEqual([0, 3]);
   });
 
-  it("a search for a block's txs among peers asks at most ten unknown peers at once", async () => {
+  test("a search for a block's txs among peers asks at most ten unknown peers at once", async () => {
     const { txs, peers, run } = setUp(200);
     peers.delayMs = 20;
     const handlers = peerHandlers(txs);
@@ -104,7 +104,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.maxOfOne).toBe(1);
   });
 
-  it("a search for a block's txs among peers asks peers that connect later", async () => {
+  test("a search for a block's txs among peers asks peers that connect later", async () => {
     const { txs, peers, run } = setUp(3);
     const search = run();
     setTimeout(() => peers.add("late", peerHandlers(txs)), 50);
@@ -112,7 +112,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.asked.map(({ peer }) => peer)).toEqual(["late"]);
   });
 
-  it("a search for a block's txs among peers leaves a peer alone after three answers in a row with invalid txs, and uses the valid ones of each", async () => {
+  test("a search for a block's txs among peers leaves a peer alone after three answers in a row with invalid txs, and uses the valid ones of each", async () => {
     const { txs, peers, run, invalid, pool, stop } = setUp(16);
     for (const { hash } of txs.slice(0, 4)) invalid.add(toHex(hash));
     peers.add("liar", peerHandlers(txs, { block: hashesOf(txs) }));
@@ -127,7 +127,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.of("liar").length).toBe(5);
   });
 
-  it("a search for a block's txs among peers penalizes answers without a valid status or content, and leaves failures to the client", async () => {
+  test("a search for a block's txs among peers penalizes answers without a valid status or content, and leaves failures to the client", async () => {
     const { txs, peers, run, stop } = setUp(8);
     peers.add("garbled", {}).add("broken", {}).add("unknown", {}).add("empty", {});
     peers.respond = ({ peer }) => {
@@ -147,7 +147,7 @@ describe("a search for a block's txs among peers", () => {
     expect([...given].toSorted()).toEqual(["garbled high", "unknown high"]);
   });
 
-  it("a search for a block's txs among peers waits a second before it asks a peer again that is at its limit, and ever longer where nothing is found", async () => {
+  test("a search for a block's txs among peers waits a second before it asks a peer again that is at its limit, and ever longer where nothing is found", async () => {
     const { txs, peers, run } = setUp(4);
     let answers = 0;
     peers.add("busy", peerHandlers(txs)).add("empty", peerHandlers([]));
@@ -161,7 +161,7 @@ describe("a search for a block's txs among peers", () => {
     expect(rests.map((ms, i) => ms >= ([249, 499][i] ?? 999))).toEqual(rests.map(() => true));
   });
 
-  it("a search for a block's txs among peers ignores txs that were not asked for, repeated ones, and bits of another block", async () => {
+  test("a search for a block's txs among peers ignores txs that were not asked for, repeated ones, and bits of another block", async () => {
     const { txs, peers, run, checked } = setUp(4);
     const others = txsOfBlock(3, "other");
     peers.add("noisy", {}).add("good", peerHandlers(txs));
@@ -179,7 +179,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.penalized).toEqual([]);
   });
 
-  it("a search for a block's txs among peers ends at once when it is aborted or another source found everything", async () => {
+  test("a search for a block's txs among peers ends at once when it is aborted or another source found everything", async () => {
     const { txs, peers, run, pool } = setUp(4);
     peers.add("slow", peerHandlers(txs));
     // The peer does not answer while the test runs.

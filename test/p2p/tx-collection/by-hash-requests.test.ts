@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeTxRequest, encodeTxs } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
 import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by-hash-requests.ts";
@@ -25,7 +25,7 @@ function setUp(count: number) {
 }
 
 describe("requests for txs by hash", () => {
-  it("requests for txs by hash have one hash each and are shared out to the peers, one at a time for each", async () => {
+  test("requests for txs by hash have one hash each and are shared out to the peers, one at a time for each", async () => {
     const { txs, peers, run, pool } = setUp(30);
     const handlers = peerHandlers(txs);
     for (let i = 0; i < 12; i++) peers.add(`peer ${i}`, handlers);
@@ -35,7 +35,7 @@ describe("requests for txs by hash", () => {
     expect([peers.maxOfOne, new Set(peers.asked.map(({ peer }) => peer)).size]).toEqual([1, 10]);
   });
 
-  it("requests for txs by hash go to another peer in the next round, three rounds in all", async () => {
+  test("requests for txs by hash go to another peer in the next round, three rounds in all", async () => {
     const { txs, peers, run, pool } = setUp(3);
     peers
       .add("a", peerHandlers([txs[0]]))
@@ -47,14 +47,14 @@ describe("requests for txs by hash", () => {
     expect(peers.penalized).toEqual([]);
   });
 
-  it("requests for txs by hash go to the pinned peer for everything, within what it answers in a second", async () => {
+  test("requests for txs by hash go to the pinned peer for everything, within what it answers in a second", async () => {
     const { txs, peers, run } = setUp(25);
     peers.add("sender", peerHandlers(txs));
     await run(requestFor(txs, { peer: "sender" }));
     expect(peers.of("sender").length).toBe(25);
   });
 
-  it("requests for txs by hash do not go again to a peer at its limit or that failed", async () => {
+  test("requests for txs by hash do not go again to a peer at its limit or that failed", async () => {
     const { peers, run } = setUp(4);
     peers.add("limited", {}).add("gone", {});
     peers.respond = ({ peer }) =>
@@ -63,7 +63,7 @@ describe("requests for txs by hash", () => {
     expect([peers.of("limited").length, peers.of("gone").length]).toEqual([1, 1]);
   });
 
-  it("requests for txs by hash cost a peer mid tolerance for a tx that was not asked for, low tolerance for an invalid one", async () => {
+  test("requests for txs by hash cost a peer mid tolerance for a tx that was not asked for, low tolerance for an invalid one", async () => {
     const { txs, peers, run, invalid } = setUp(2);
     for (const { hash } of txs) invalid.add(toHex(hash));
     peers.add("other", {}).add("liar", peerHandlers(txs)).add("garbled", {});

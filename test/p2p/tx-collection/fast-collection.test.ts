@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
 import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
@@ -71,7 +71,7 @@ function setUp(
 const texts = (txs: readonly { hash: Uint8Array }[]): string[] => txs.map(({ hash }) => toHex(hash));
 
 describe("the provider of a proposal's txs", () => {
-  it("the provider of a proposal's txs takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
+  test("the provider of a proposal's txs takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
     const { txs, pool, peers, missed, collection, wanted } = setUp(9);
     pool.add(txs.slice(0, 3), BY_RANK);
     peers.add("peer", peerHandlers(txs.slice(6)));
@@ -84,7 +84,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("the provider of a proposal's txs needs no network for what the pool has, and protects it", async () => {
+  test("the provider of a proposal's txs needs no network for what the pool has, and protects it", async () => {
     const { txs, pool, peers, missed, collection, wanted } = setUp(3);
     pool.add(txs, BY_RANK);
     peers.add("peer", peerHandlers(txs));
@@ -94,7 +94,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("the provider of a proposal's txs says at the deadline what is missing, with txs of the last moment not among it", async () => {
+  test("the provider of a proposal's txs says at the deadline what is missing, with txs of the last moment not among it", async () => {
     const { txs, pool, collection, wanted } = setUp(3);
     const search = collection.provider.get({ ...wanted, deadline: Date.now() + 300 });
     pool.add([txs[1]], BY_RANK);
@@ -103,7 +103,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("the provider of a proposal's txs leaves out an invalid tx of the proposal and finds the right one elsewhere", async () => {
+  test("the provider of a proposal's txs leaves out an invalid tx of the proposal and finds the right one elsewhere", async () => {
     const { txs, invalid, peers, collection, wanted } = setUp(2);
     invalid.add(toHex(txs[0].hash));
     peers.add("peer", peerHandlers(txs));
@@ -113,7 +113,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("the provider of a proposal's txs names a tx as often as the block does", async () => {
+  test("the provider of a proposal's txs names a tx as often as the block does", async () => {
     const { txs, pool, collection, wanted } = setUp(1);
     pool.add(txs, BY_RANK);
     const [one] = texts(txs);
@@ -124,7 +124,7 @@ describe("the provider of a proposal's txs", () => {
 });
 
 describe("a search for a proposal's txs", () => {
-  it("a search for a proposal's txs asks nodes at once and peers a little later, if anything is missing then", async () => {
+  test("a search for a proposal's txs asks nodes at once and peers a little later, if anything is missing then", async () => {
     const full = nodeWith(txsOfBlock(4));
     const first = setUp(4, { nodes: [full], options: { txCollectionFastNodesTimeoutBeforeReqRespMs: 60_000 } });
     first.peers.add("peer", peerHandlers(first.txs));
@@ -142,7 +142,7 @@ describe("a search for a proposal's txs", () => {
     await second.collection.stop();
   });
 
-  it("a search for a proposal's txs asks a node with four batches of at most 50 at a time, and no hash twice at once", async () => {
+  test("a search for a proposal's txs asks a node with four batches of at most 50 at a time, and no hash twice at once", async () => {
     const node = nodeWith(txsOfBlock(230), 30);
     const { collection, wanted } = setUp(230, { nodes: [node] });
     expect((await collection.provider.get(wanted)).missing).toEqual([]);
@@ -152,7 +152,7 @@ describe("a search for a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("a search for a proposal's txs asks peers by hash when it is set to", async () => {
+  test("a search for a proposal's txs asks peers by hash when it is set to", async () => {
     const { txs, peers, collection, wanted } = setUp(5, { options: { txCollectionMissingTxsCollectorType: "old" } });
     peers.add("a", peerHandlers(txs)).add("b", peerHandlers(txs));
     expect((await collection.provider.get(wanted)).missing).toEqual([]);
@@ -160,7 +160,7 @@ describe("a search for a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("a search for a proposal's txs stops when it is aborted", async () => {
+  test("a search for a proposal's txs stops when it is aborted", async () => {
     const { collection, wanted } = setUp(1);
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 30);
@@ -179,7 +179,7 @@ describe("a prover's search for txs of a mined block", () => {
     return { collection, found, stop };
   };
 
-  it("a prover's search for txs asks a node with as many batches at a time, and as large ones, as configured", async () => {
+  test("a prover's search for txs asks a node with as many batches at a time, and as large ones, as configured", async () => {
     const node = nodeWith(txsOfBlock(12), 30);
     const options = { txGatheringBatchSize: 3, txGatheringMaxParallelRequestsPerNode: 2 };
     const { collection, found } = search(options, node, 12);
@@ -189,7 +189,7 @@ describe("a prover's search for txs of a mined block", () => {
     await collection.stop();
   });
 
-  it("a prover's search for txs asks a node again after the configured interval", async () => {
+  test("a prover's search for txs asks a node again after the configured interval", async () => {
     const [often, once] = [nodeWith([]), nodeWith([])];
     const first = search({ txGatheringIntervalMs: 5, txCollectionFastNodeIntervalMs: 2 ** 30 }, often, 1);
     const second = search({ txGatheringIntervalMs: 2 ** 30, txCollectionFastNodeIntervalMs: 5 }, once, 1);
@@ -204,7 +204,7 @@ describe("a prover's search for txs of a mined block", () => {
 });
 
 describe("a stopped collection of txs", () => {
-  it("a stopped collection of txs has stored the txs that were in checks, and takes no others", async () => {
+  test("a stopped collection of txs has stored the txs that were in checks, and takes no others", async () => {
     const { txs, pool, collection, wanted, checked } = setUp(2);
     const soon = { ...wanted, deadline: Date.now() + 500 };
     const found = collection.provider.get({ ...soon, embedded: txs.slice(0, 1) });
@@ -218,7 +218,7 @@ describe("a stopped collection of txs", () => {
 });
 
 describe("the binary form of a collected tx", () => {
-  it("the binary form of a collected tx goes into the pool as the peer sent it", async () => {
+  test("the binary form of a collected tx goes into the pool as the peer sent it", async () => {
     const { txs, pool, peers, collection, wanted } = setUp(3);
     const stored: { hash: Uint8Array; encoded?: Uint8Array }[] = [];
     vi.spyOn(pool, "addProtected").mockImplementation(function (this: typeof pool, facts, slot) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import { FileStoreCollection, type FileStoreTiming } from "../../../src/p2p/tx-collection/file-store-collection.ts";
@@ -53,13 +53,13 @@ function emptySource(name: string) {
 }
 
 describe("txs in file stores", () => {
-  it("txs in file stores have their hash and the network in their name", () => {
+  test("txs in file stores have their hash and the network in their name", () => {
     const [{ hash }] = txsOfBlock(1);
     const folderName = "aztec-31337-77-0xabcdef0000000000000000000000000000000001";
     expect(txKey(NETWORK, hash)).toBe(`${folderName}/txs/${toHex(hash)}.bin`);
   });
 
-  it("txs in file stores that were uploaded are found by another node", async () => {
+  test("txs in file stores that were uploaded are found by another node", async () => {
     const txs = txsOfBlock(12);
     const { objects, source } = fileStore();
     const from = collectingPool(txs);
@@ -86,7 +86,7 @@ describe("txs in file stores", () => {
     files.stop();
   });
 
-  it("txs in file stores may be plain, and count only under their own hash", async () => {
+  test("txs in file stores may be plain, and count only under their own hash", async () => {
     const txs = txsOfBlock(2);
     const { objects, source } = fileStore();
     await objects.put(txKey(NETWORK, txs[0].hash), bytesOf(txs[0]));
@@ -97,7 +97,7 @@ describe("txs in file stores", () => {
     await expect(source.tx(txs[1].hash)).rejects.toThrow();
   });
 
-  it("txs in file stores are asked of one store after the other, with growing pauses between the rounds", async () => {
+  test("txs in file stores are asked of one store after the other, with growing pauses between the rounds", async () => {
     const txs = txsOfBlock(1);
     const [a, b] = [emptySource("a"), emptySource("b")];
     const { files } = setUp(txs, [a, b], { ...TIMING, backoffBaseMs: 40, backoffMaxMs: 80 });
@@ -110,7 +110,7 @@ describe("txs in file stores", () => {
     expect(Math.abs(a.asked.length - b.asked.length)).toBeLessThanOrEqual(1);
   });
 
-  it("txs in file stores are not asked for before the delay, nor after they were found, dropped or are too late", async () => {
+  test("txs in file stores are not asked for before the delay, nor after they were found, dropped or are too late", async () => {
     const txs = txsOfBlock(3);
     const source = emptySource("a");
     const { files, pool } = setUp(txs, [source], { ...TIMING, delayMs: 300 });
@@ -125,7 +125,7 @@ describe("txs in file stores", () => {
     files.stop();
   });
 
-  it("txs in file stores are found beside a store that never answers, which costs one of them a second", async () => {
+  test("txs in file stores are found beside a store that never answers, which costs one of them a second", async () => {
     const txs = txsOfBlock(6);
     const { objects, source } = fileStore();
     for (const tx of txs) await objects.put(txKey(NETWORK, tx.hash), bytesOf(tx));
@@ -166,7 +166,7 @@ describe("uploads", () => {
     return { objects, puts };
   }
 
-  it("uploads are repeated after failures, and each tx is uploaded once", async () => {
+  test("uploads are repeated after failures, and each tx is uploaded once", async () => {
     const txs = txsOfBlock(1);
     const { pool } = collectingPool(txs);
     pool.addProtected(txs, 1);
@@ -186,7 +186,7 @@ describe("uploads", () => {
     await uploads.stop();
   });
 
-  it("uploads wait in a bounded queue, whose oldest entries are dropped, and end when the node stops", async () => {
+  test("uploads wait in a bounded queue, whose oldest entries are dropped, and end when the node stops", async () => {
     const txs = txsOfBlock(20);
     const { pool } = collectingPool(txs);
     pool.addProtected(txs, 1);
@@ -203,7 +203,7 @@ describe("uploads", () => {
     expect(puts.toSorted()).toEqual(uploaded.toSorted());
   });
 
-  it("an unreadable tx is logged and does not keep others from being uploaded", async () => {
+  test("an unreadable tx is logged and does not keep others from being uploaded", async () => {
     const txs = txsOfBlock(2);
     const { pool } = collectingPool(txs);
     pool.addProtected(txs, 1);

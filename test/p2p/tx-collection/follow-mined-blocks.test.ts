@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Listeners } from "../../../src/events/listeners.ts";
 import { followMinedBlocks } from "../../../src/p2p/tx-collection/follow-mined-blocks.ts";
 import type { MinedBlock } from "../../../src/p2p/tx-collection/slow-collection.ts";
@@ -54,7 +54,7 @@ function following({ proven = 0, synced = true, latest = 0 } = {}) {
   return { calls, chain, unsubscribe, emit: (event: string, facts: unknown) => of(event).emit(facts) };
 }
 
-it("the txs of new blocks above the proven one are looked for until their epoch can no longer be proven", () => {
+test("the txs of new blocks above the proven one are looked for until their epoch can no longer be proven", () => {
   const { calls, emit, unsubscribe } = following({ proven: 5 });
   emit("blocksAdded", { first: 4, last: 9 });
   // Slots 6 and 7 are of epoch 1, 8 of epoch 2; epochs 3 and 4 end with slots 15 and 19. Block 9 has no txs.
@@ -71,7 +71,7 @@ it("the txs of new blocks above the proven one are looked for until their epoch 
   expect(calls.length).toBe(5);
 });
 
-it("a new node does not look for the txs of the blocks of its initial sync", () => {
+test("a new node does not look for the txs of the blocks of its initial sync", () => {
   const { calls, chain, emit } = following({ synced: false });
   emit("blocksAdded", { first: 1, last: 8 });
   chain.latest = 8;
@@ -79,7 +79,7 @@ it("a new node does not look for the txs of the blocks of its initial sync", () 
   expect(calls).toEqual([]);
 });
 
-it("a node that was stopped looks for the txs of the blocks that it missed once it has caught up", () => {
+test("a node that was stopped looks for the txs of the blocks that it missed once it has caught up", () => {
   const { calls, chain, emit } = following({ synced: false, proven: 3, latest: 5 });
   emit("blocksRemoved", { tip: 4 });
   emit("blocksAdded", { first: 5, last: 6 });

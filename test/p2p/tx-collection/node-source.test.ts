@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { receivedTx } from "../../../src/node/peers/received-tx-json.ts";
 import { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -38,7 +38,7 @@ const sent = recordedTxs().slice(0, 2);
 const asked = sent.map(({ hash }) => hash);
 
 describe("another node's JSON-RPC", () => {
-  it("another node's JSON-RPC gives txs by hash, as it sends them", async () => {
+  test("another node's JSON-RPC gives txs by hash, as it sends them", async () => {
     const requests: unknown[] = [];
     const url = await node((request, response) => {
       requests.push(request);
@@ -51,7 +51,7 @@ describe("another node's JSON-RPC", () => {
     expect(found.map(({ tx }) => Buffer.from(tx.data).equals(sent[0].tx.data))).toEqual([true, false]);
   });
 
-  it("another node's JSON-RPC of another network is refused", async () => {
+  test("another node's JSON-RPC of another network is refused", async () => {
     const url = await node((_request, response) => {
       response.setHeader("x-aztec-l1ChainId", "1");
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [] }));
@@ -61,7 +61,7 @@ describe("another node's JSON-RPC", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["an error", '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}', "has no list"],
     ["no JSON", "<html>", "is not JSON"],
     ["a list of nonsense", '{"result":[{"txHash":"0x00"}]}', "has a malformed transaction"],
@@ -71,7 +71,7 @@ describe("another node's JSON-RPC", () => {
     await expect(source(url).txsByHash(asked)).rejects.toThrow(rule);
   });
 
-  it("another node's JSON-RPC that fails, sends too much or does not answer in time gives an error without its URL", async () => {
+  test("another node's JSON-RPC that fails, sends too much or does not answer in time gives an error without its URL", async () => {
     const failing = await node((_request, response) => response.writeHead(503).end());
     await expect(source(failing).txsByHash(asked)).rejects.toThrow("answers with HTTP status 503");
     const flooding = await node((_request, response) => {

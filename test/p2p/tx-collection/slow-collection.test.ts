@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by-hash-requests.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { SlowCollection, type SlowCollectionParts } from "../../../src/p2p/tx-collection/slow-collection.ts";
@@ -54,7 +54,7 @@ function setUp(count: number, changes: Partial<SlowCollectionParts> = {}) {
 }
 
 describe("the txs of mined blocks", () => {
-  it("the txs of mined blocks are collected from peers in the background and added as mined", async () => {
+  test("the txs of mined blocks are collected from peers in the background and added as mined", async () => {
     const { txs, world, pool, peers, slow, asked, block } = setUp(30);
     world.append(txs, 50n, new Map());
     peers.add("a", peerHandlers(txs)).add("b", peerHandlers(txs));
@@ -67,7 +67,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("the txs of mined blocks are asked of a node once before peers are asked", async () => {
+  test("the txs of mined blocks are asked of a node once before peers are asked", async () => {
     const order: string[] = [];
     const txs = txsOfBlock(4);
     const node = {
@@ -92,7 +92,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("the txs of mined blocks wait while txs of a proposal are collected", async () => {
+  test("the txs of mined blocks wait while txs of a proposal are collected", async () => {
     let isBusy = true;
     const { txs, world, peers, slow, block } = setUp(2, { isFastBusy: () => isBusy });
     world.append(txs, 50n, new Map());
@@ -106,7 +106,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("the txs of mined blocks are no longer looked for once proven, pruned, too late, or known to the pool", async () => {
+  test("the txs of mined blocks are no longer looked for once proven, pruned, too late, or known to the pool", async () => {
     const { txs, world, pool, slow, block } = setUp(6);
     for (let number = 1; number <= 6; number++) slow.add(block(number, [txs[number - 1]]));
     slow.add({ ...block(7, txsOfBlock(1, "late")), deadline: Date.now() });
@@ -125,7 +125,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("the txs of mined blocks are bounded in number", () => {
+  test("the txs of mined blocks are bounded in number", () => {
     const { slow } = setUp(0);
     const many = (first: number) =>
       Array.from({ length: 30_000 }, (_, i) => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseLogFilter } from "../../../src/config/log-filter.ts";
 import { LogTail } from "../../../src/process/logging/log-tail.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
@@ -16,7 +16,7 @@ function logging(level = "info") {
   return { tail, written, loggerFor };
 }
 
-it("the tail of the log has the lines that were written, in their order, with sequence numbers", () => {
+test("the tail of the log has the lines that were written, in their order, with sequence numbers", () => {
   const { tail, loggerFor } = logging();
   const log = loggerFor("archiver");
   log.info({ block: 7, ms: 12 }, "stored block {block}");
@@ -32,7 +32,7 @@ it("the tail of the log has the lines that were written, in their order, with se
   expect(tail.read(99, 100)).toEqual([]);
 });
 
-it("the tail of the log has no secrets", () => {
+test("the tail of the log has no secrets", () => {
   const { tail, loggerFor } = logging();
   loggerFor("node").info({ mnemonic: "twelve words", header: "say open sesame" }, "open sesame");
   const text = JSON.stringify(tail.read(0, 10));
@@ -40,7 +40,7 @@ it("the tail of the log has no secrets", () => {
   expect(text).toContain("[Redacted]");
 });
 
-it("the tail of the log keeps the latest lines within its bounds, and shortens a long one", () => {
+test("the tail of the log keeps the latest lines within its bounds, and shortens a long one", () => {
   const { tail, loggerFor } = logging();
   const log = loggerFor("node");
   for (let i = 1; i <= 5_000; i++) log.info({ i }, "line {i}");

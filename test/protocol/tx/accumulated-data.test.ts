@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { calldataHash } from "../../../src/core/derive/call-hashes.ts";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -19,12 +19,12 @@ const core = loadCore();
 describe("transactions that clients sent", () => {
   const sent = recordedTxs();
 
-  it("recorded transactions have the hashes that the clients computed", () => {
+  test("recorded transactions have the hashes that the clients computed", () => {
     expect(sent).toHaveLength(65);
     for (const { hash, tx } of sent) expect(toHex(txHash(core, tx.data))).toBe(toHex(hash));
   });
 
-  it("recorded transactions hold the calldata of their call requests in order, and as many class logs as they announce", () => {
+  test("recorded transactions hold the calldata of their call requests in order, and as many class logs as they announce", () => {
     const forms = { public: 0, private: 0 };
     for (const { tx } of sent) {
       if (!isForPublic(tx.data)) {
@@ -59,7 +59,7 @@ const plan = {
 describe("accumulated data", () => {
   const log = new Uint8Array(3 * 32).fill(1);
 
-  it("the accumulated data of a tx omits empty entries at any position", () => {
+  test("the accumulated data of a tx omits empty entries at any position", () => {
     const { data } = buildTx({
       ...plan,
       nonRevertible: { nullifiers: [fr(0), fr(5), fr(0), fr(6)], privateLogs: [log] },
@@ -70,7 +70,7 @@ describe("accumulated data", () => {
     expect([noteHashes, l2ToL1Msgs]).toEqual([[], []]);
   });
 
-  it("the accumulated data of a tx with a log whose length exceeds its fields is refused", () => {
+  test("the accumulated data of a tx with a log whose length exceeds its fields is refused", () => {
     const { data } = buildTx({ ...plan, nonRevertible: { privateLogs: [log] } });
     writeU32(data, TX_DATA_AT.accumulated + 4768 + 512, 17);
     expect(() => privateAccumulatedData(data)).toThrow(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Agent, type AgentParts } from "../../../src/prover/agent/agent.ts";
 import { type Prover, ProvingError } from "../../../src/prover/agent/prover.ts";
@@ -110,7 +110,7 @@ const jobs: ProvingJob[] = recorded.map(({ id, epoch, type, input }) => ({
 const [job] = jobs;
 
 describe("a proving agent", () => {
-  it("reports the recorded output of each job", async () => {
+  test("reports the recorded output of each job", async () => {
     const [{ id, type, epoch, input, output }] = vm;
     const vmJob = {
       id,
@@ -125,7 +125,7 @@ describe("a proving agent", () => {
     ]);
   });
 
-  it("asks for the next job right after the last one, whatever the poll interval", async () => {
+  test("asks for the next job right after the last one, whatever the poll interval", async () => {
     const broker = new ScriptedBroker(jobs);
     broker.reportProvingJobSuccess = async (id, uri) => {
       const next = await ScriptedBroker.prototype.reportProvingJobSuccess.call(broker, id, uri);
@@ -137,7 +137,7 @@ describe("a proving agent", () => {
     expect(reports.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
   });
 
-  it.each([
+  test.each([
     ["is not a data URI", "data:text/plain,abc", "inputsUri: must begin with data:application/json;charset=utf-8,"],
     ["is not percent-encoded", "data:application/json;charset=utf-8,%zz", "inputsUri: must be percent-encoded"],
     ["is not JSON", inlineUriOf("{"), "inputsUri: must be JSON (1 characters)"],
@@ -150,7 +150,7 @@ describe("a proving agent", () => {
     expect(reports).toEqual([{ kind: "error", id: job.id, message, retry: false }]);
   });
 
-  it.each([
+  test.each([
     ["of another type", { ...job, type: JOB_TYPES.ROOT_ROLLUP }, "input.type: must be ROOT_ROLLUP, got"],
     ["of another job", { ...job, id: jobs[1].id, type: job.type }, "input: must have the hash in the job's id"],
     [
@@ -168,7 +168,7 @@ describe("a proving agent", () => {
     });
   });
 
-  it("passes on whether a failed prover may be tried again", async () => {
+  test("passes on whether a failed prover may be tried again", async () => {
     const failing = (retry: boolean): Prover => ({
       prove: () => Promise.reject(new ProvingError("the prover was killed", retry)),
     });
@@ -178,7 +178,7 @@ describe("a proving agent", () => {
     }
   });
 
-  it("sends heartbeats and drops its job for one that the broker answers with", async () => {
+  test("sends heartbeats and drops its job for one that the broker answers with", async () => {
     const broker = new ScriptedBroker([job]);
     [, broker.replacement] = jobs;
     const seen: string[] = [];
@@ -194,7 +194,7 @@ describe("a proving agent", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("goes on after a broker that was away, and reports what it could not report", async () => {
+  test("goes on after a broker that was away, and reports what it could not report", async () => {
     const broker = new ScriptedBroker([job]);
     let failures = 3;
     const flaky = new Proxy(broker, {
@@ -214,7 +214,7 @@ describe("a proving agent", () => {
     await agent.stop();
   });
 
-  it("tells what it does, and drops a job when it is stopped", async () => {
+  test("tells what it does, and drops a job when it is stopped", async () => {
     const broker = new ScriptedBroker([job]);
     let begun: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {

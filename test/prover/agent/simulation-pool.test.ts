@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { SimulationPool, UnprovableInputError } from "../../../src/prover/agent/simulation-pool.ts";
 import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => pool.close());
 
-it("threads return the recorded output of every job and leave the input to the caller", async () => {
+test("threads return the recorded output of every job and leave the input to the caller", async () => {
   const jobs = [...binary, ...vm];
   const results = await Promise.all(jobs.map((job) => pool.simulate(job)));
   for (const [i, { id, output, input }] of jobs.entries()) {
@@ -24,7 +24,7 @@ it("threads return the recorded output of every job and leave the input to the c
   }
 });
 
-it("an input that cannot be proven is told apart from a failing thread", async () => {
+test("an input that cannot be proven is told apart from a failing thread", async () => {
   const [{ type, input }] = binary;
   const failure = pool.simulate({ type, input: input.subarray(1) });
   await expect(failure).rejects.toBeInstanceOf(UnprovableInputError);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
 import { RemoteProducer } from "../../../src/prover/broker-client/remote-producer.ts";
@@ -56,7 +56,7 @@ const retryDelaysMs = [1, 1];
 const job = { id: "1:PARITY_BASE:00", type: JOB_TYPES.PARITY_BASE, epochNumber: 1, inputsUri: "data:" };
 
 describe("a connection to a broker", () => {
-  it("sends arrays of one call to the origin of its URL, with the key", async () => {
+  test("sends arrays of one call to the origin of its URL, with the key", async () => {
     const { url, seen } = await brokerThat(answers({ result: { job, time: 7 } }));
     const consumer = new RemoteConsumer(new BrokerConnection({ url, apiKey: "secret" }));
     expect(await consumer.getProvingJob({ allowList: [] })).toEqual({ job, time: 7 });
@@ -69,7 +69,7 @@ describe("a connection to a broker", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["another machine", "0.0.0.0", "gzip"],
     ["this machine", "127.0.0.1", undefined],
   ])("enqueues a job with a long input at a broker on %s", async (_, host, encoding) => {
@@ -86,12 +86,12 @@ describe("a connection to a broker", () => {
     expect(uri === String(inputsUri)).toBe(true);
   });
 
-  it.each([{}, { result: null }])("reads the answer %o as none", async (part) => {
+  test.each([{}, { result: null }])("reads the answer %o as none", async (part) => {
     const { url } = await brokerThat(answers(part));
     expect(await new RemoteConsumer(new BrokerConnection({ url })).getProvingJob()).toBeUndefined();
   });
 
-  it("repeats a call after temporary failures and no other", async () => {
+  test("repeats a call after temporary failures and no other", async () => {
     const { url, seen } = await brokerThat((call, response) => {
       if (seen.length < 3) response.writeHead(503).end();
       else answers({})(call, response);
@@ -105,7 +105,7 @@ describe("a connection to a broker", () => {
     expect(refusing.seen).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ["an error", answers({ error: { code: -32702, message: "no such job" } }), "x was refused: no such job (-32702)"],
     [
       "no JSON",
@@ -133,7 +133,7 @@ describe("a connection to a broker", () => {
     await expect(new BrokerConnection({ url, retryDelaysMs }).call("x", [])).rejects.toThrow(message);
   });
 
-  it.each([
+  test.each([
     [{ job, time: "7" }, "time must be a number"],
     [{ job: { ...job, type: 18 }, time: 7 }, "job.type must be the number of a job type"],
     [{ time: 7 }, "job.id must be text"],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Agent, JobStatus, NextJob } from "../../../src/prover/broker/job.ts";
 import { MemoryJobs } from "../../../src/prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
@@ -158,7 +158,7 @@ const OP: fc.Arbitrary<Op> = fc.oneof(
   },
 );
 
-it("a broker behaves like the model under any sequence of calls, timeouts and restarts", async () => {
+test("a broker behaves like the model under any sequence of calls, timeouts and restarts", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(OP, { minLength: 10, maxLength: 60 }), async (ops) => {
       const options = { timeout: 10, limit: 25, attempts: 3, keep: 1 };
@@ -178,7 +178,7 @@ it("a broker behaves like the model under any sequence of calls, timeouts and re
   );
 });
 
-it("a job whose agents all go silent is settled after the allowed attempts", async () => {
+test("a job whose agents all go silent is settled after the allowed attempts", async () => {
   const subject = new Subject({ timeout: 10, limit: 1000, attempts: 3, keep: 1 });
   await subject.broker.enqueue({ id: "a", type: 16, epochNumber: 1, inputsUri: literal("in") }, "p");
   let attempts = 0;

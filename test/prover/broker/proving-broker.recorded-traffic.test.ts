@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { JobStore } from "../../../src/prover/broker/job-store.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
@@ -52,7 +52,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("a broker answers the recorded requests of an epoch as the reference's broker did", async () => {
+test("a broker answers the recorded requests of an epoch as the reference's broker did", async () => {
   const dispatcher = new Dispatcher(
     provingBrokerRegistry(broker, { replay: false }),
     { namespaces: ["proverBroker"], maxBatchSize: 100 },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { ContentError } from "../../../src/errors/content-error.ts";
 import { simulateJob } from "../../../src/prover/circuits/simulate.ts";
@@ -22,32 +22,32 @@ function changed(input: Uint8Array, at: number, value: number): Uint8Array {
 }
 
 describe("a malformed input", () => {
-  it("that is too short is refused with the field", () => {
+  test("that is too short is refused with the field", () => {
     expect(() => simulateJob(core, "PARITY_BASE", jobOf("PARITY_BASE").subarray(0, 8223))).toThrow(
       "PARITY_BASE input.vkTreeRoot: needs 32 bytes, 31 are left",
     );
   });
 
-  it("that is too long is refused", () => {
+  test("that is too long is refused", () => {
     expect(() => simulateJob(core, "CHECKPOINT_PADDING_ROLLUP", new Uint8Array(1))).toThrow(
       "CHECKPOINT_PADDING_ROLLUP input: 1 bytes follow the end",
     );
   });
 
-  it("with a word that is not a field element is refused with its place", () => {
+  test("with a word that is not a field element is refused with its place", () => {
     expect(() => simulateJob(core, "PARITY_BASE", changed(jobOf("PARITY_BASE"), 32 * 5, 0xff))).toThrow(
       "PARITY_BASE input.messages: field 5 is not below the modulus",
     );
   });
 
-  it("with a proof of another length is refused with both lengths", () => {
+  test("with a proof of another length is refused with both lengths", () => {
     const input = jobOf("PARITY_ROOT");
     expect(() => simulateJob(core, "PARITY_ROOT", changed(input, 99, 0xc2))).toThrow(
       /PARITY_ROOT input\.children\[0\]/,
     );
   });
 
-  it("whose children do not follow each other is refused with the rule", () => {
+  test("whose children do not follow each other is refused with the rule", () => {
     const input = jobOf("TX_MERGE_ROLLUP");
     const half = input.length / 2;
     const swapped = Buffer.concat([input.subarray(half), input.subarray(0, half)]);
@@ -56,7 +56,7 @@ describe("a malformed input", () => {
     );
   });
 
-  it("of a transaction that offers less than the block charges is refused with both prices", () => {
+  test("of a transaction that offers less than the block charges is refused with both prices", () => {
     // Behind the anchor header, chain id, version and gas limits.
     const maxFeesAt = 440 + 2 * 32 + 16;
     const input = jobOf("PRIVATE_TX_BASE_ROLLUP")
@@ -67,7 +67,7 @@ describe("a malformed input", () => {
     );
   });
 
-  it("is refused or computed, whatever bytes are changed", () => {
+  test("is refused or computed, whatever bytes are changed", () => {
     const small = binary.filter(({ input }) => input.length < 60_000 && input.length > 0);
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { VmPublicInputs } from "../../../src/prover/circuits/layouts/vm-public-inputs.ts";
 import { simulateJob, simulateVm } from "../../../src/prover/circuits/simulate.ts";
@@ -18,22 +18,22 @@ const expectBytes = (actual: Uint8Array, expected: Uint8Array) =>
   expect(Buffer.compare(actual, expected), `${actual.length} and ${expected.length} bytes`).toBe(0);
 
 describe("jobs recorded from the reference implementation", () => {
-  it("are of every type", () => {
+  test("are of every type", () => {
     expect(new Set([...binary, ...vm].map(({ type }) => nameOfJobType(type)))).toEqual(new Set(JOB_TYPE_NAMES));
   });
 
-  it.each([...binary, ...vm])("have an id that follows from the input: $id", ({ id, epoch, type, input }) => {
+  test.each([...binary, ...vm])("have an id that follows from the input: $id", ({ id, epoch, type, input }) => {
     expect(jobIdOf(epoch, type, input)).toBe(id);
   });
 
-  it.each(binary)("are encoded as they were decoded: $id", ({ name, input, output }) => {
+  test.each(binary)("are encoded as they were decoded: $id", ({ name, input, output }) => {
     const codec = JOB_INPUTS[name];
     expectBytes(encode(codec as never, decode(codec as never, name, input) as never), input);
     const again = encodeOutput(name, decodeOutput(name, output));
     for (const part of ["publicInputs", "proof", "verificationKey"] as const) expectBytes(again[part], output[part]);
   });
 
-  it.each(vm)("of the public VM are written as they were read, with the inputs of the next job: $id", ({ input }) => {
+  test.each(vm)("of the public VM are written as they were read, with the inputs of the next job: $id", ({ input }) => {
     const decoded = decodeVmInput(input);
     expectBytes(encodeVmInput(decoded), input);
     const publicInputs = Buffer.from(encode(VmPublicInputs, decoded.publicInputs));
@@ -41,7 +41,7 @@ describe("jobs recorded from the reference implementation", () => {
     expect(bases.some((base) => Buffer.from(base.input).includes(publicInputs))).toBe(true);
   });
 
-  it("of the public VM are refused with field and rule when they are malformed", () => {
+  test("of the public VM are refused with field and rule when they are malformed", () => {
     const text = Buffer.from(vm[0].input).toString();
     const read = (changed: string) => () => decodeVmInput(Buffer.from(changed));
     expect(read("{")).toThrow("PUBLIC_VM input: must be JSON (1 bytes)");
@@ -53,14 +53,14 @@ describe("jobs recorded from the reference implementation", () => {
     );
   });
 
-  it.each(binary)("have an output that follows from the input: $id", ({ name, input, output }) => {
+  test.each(binary)("have an output that follows from the input: $id", ({ name, input, output }) => {
     const simulated = simulateJob(core, name, input);
     for (const part of ["publicInputs", "proof", "verificationKey"] as const) {
       expectBytes(simulated[part], output[part]);
     }
   });
 
-  it("have one output for all transactions of the public VM", () => {
+  test("have one output for all transactions of the public VM", () => {
     for (const { output } of vm) expectBytes(simulateVm(), output);
   });
 });

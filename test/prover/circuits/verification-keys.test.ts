@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -14,7 +14,7 @@ const circuits = [
 ];
 
 describe("verification keys", () => {
-  it.each(circuits)("%s is in the tree of the release", (circuit) => {
+  test.each(circuits)("%s is in the tree of the release", (circuit) => {
     const { key, leafIndex, siblingPath } = verificationKeyOf(circuit);
     expect(toHex(rootFromPath(poseidonPair(core), key.hash, siblingPath, BigInt(leafIndex)))).toBe(
       V4.contracts.vkTreeRoot,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 describe("an epoch of the recorded network", () => {
-  it.each([23, 25])("%i takes the recorded jobs and gives the recorded calldata", async (epoch) => {
+  test.each([23, 25])("%i takes the recorded jobs and gives the recorded calldata", async (epoch) => {
     const runner = new NotingRunner();
     const prover = proverOf(epoch, runner);
     await addCheckpoints(prover, epoch === 25 ? checkpoints : await given(epoch));
@@ -87,7 +87,7 @@ describe("an epoch of the recorded network", () => {
     expect(proof.publicInputs.map(toHex)).toEqual(publicInputs.map(toHex));
   });
 
-  it("is proven in parts while it is open: jobs below the checkpoint roots are run once", async () => {
+  test("is proven in parts while it is open: jobs below the checkpoint roots are run once", async () => {
     const runner = new NotingRunner();
     const prover = proverOf(25, runner);
     await addCheckpoints(prover, checkpoints.slice(0, 1));
@@ -103,7 +103,7 @@ describe("an epoch of the recorded network", () => {
     expect(names).toContain("CHECKPOINT_PADDING_ROLLUP");
   });
 
-  it("is proven as L1 has it at last, after checkpoints were dropped", async () => {
+  test("is proven as L1 has it at last, after checkpoints were dropped", async () => {
     const prover = proverOf(25);
     await addCheckpoints(prover, checkpoints.slice(0, 3));
     prover.dropFrom(checkpoints[1].start().number);
@@ -117,7 +117,7 @@ describe("an epoch of the recorded network", () => {
 describe("an epoch that cannot be proven", () => {
   const lost = "the broker rejected it";
 
-  it("fails once a job does, and its other jobs are cancelled", async () => {
+  test("fails once a job does, and its other jobs are cancelled", async () => {
     const signals: AbortSignal[] = [];
     const runner = unlessType("BLOCK_ROOT_SINGLE_TX_FIRST_ROLLUP", async (_job, signal) => {
       signals.push(signal);
@@ -132,7 +132,7 @@ describe("an epoch that cannot be proven", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it("refuses the output of another job", async () => {
+  test("refuses the output of another job", async () => {
     const known = new NotingRunner();
     let first: Awaited<ReturnType<JobRunner["run"]>> | undefined;
     const runner = unlessType("BLOCK_ROOT_EMPTY_TX_FIRST_ROLLUP", async (job, signal) => {
@@ -144,7 +144,7 @@ describe("an epoch that cannot be proven", () => {
     await expect(work).rejects.toThrow("blockHeadersHash: must be the block's hash");
   });
 
-  it("refuses a block that is not what its transactions make", async () => {
+  test("refuses a block that is not what its transactions make", async () => {
     const [, { start, blocks }] = checkpoints;
     const [{ txs, ...block }] = blocks;
     const [tx] = txs;
@@ -161,7 +161,7 @@ describe("an epoch that cannot be proven", () => {
     expect((await prover.prove()).end).toBe(64);
   });
 
-  it("refuses a fork of another block, commitments of other blobs, and a gap", async () => {
+  test("refuses a fork of another block, commitments of other blobs, and a gap", async () => {
     const [{ start, blocks, end }, other] = checkpoints;
     const wrong = { ...start(), fork: other.start().fork };
     expect(() => proverOf(25).startCheckpoint(wrong)).toThrow("fork: must equal the state of previousHeader");
@@ -173,14 +173,14 @@ describe("an epoch that cannot be proven", () => {
     await expect(prover.prove()).rejects.toThrow(EpochProvingError);
   });
 
-  it("fails with a transaction that could not be executed again", async () => {
+  test("fails with a transaction that could not be executed again", async () => {
     const prover = proverOf(25);
     const failing = await checkpointsOf(followed, 25, kzg, () => Promise.reject(new Error("no state")));
     const work = addCheckpoints(prover, failing).then(() => prover.prove());
     await expect(work).rejects.toThrow("epoch 25 cannot be proven: no state");
   });
 
-  it("ends when it is aborted", async () => {
+  test("ends when it is aborted", async () => {
     const runner = unlessType("ROOT_ROLLUP", (_job, signal) => {
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     });

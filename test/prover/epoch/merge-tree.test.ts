@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { unbalancedRoot } from "../../../src/protocol/sha-trees.ts";
 import { mergeHalves } from "../../../src/prover/epoch/merge-tree.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const join = (left: string, right: string) => `(${left} ${right})`;
 
-it("merges as the trees of block headers and out hashes do, without the topmost merge", () => {
+test("merges as the trees of block headers and out hashes do, without the topmost merge", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 80 }), (count) => {
       const items = Array.from({ length: count }, (_, i) => String(i));
@@ -24,7 +24,7 @@ it("merges as the trees of block headers and out hashes do, without the topmost 
   );
 });
 
-it("leaves no item and one item alone", () => {
+test("leaves no item and one item alone", () => {
   const never = () => expect.unreachable();
   expect(mergeHalves([], never)).toEqual([]);
   expect(mergeHalves(["a"], never)).toEqual(["a"]);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { InlineInput, inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { InlineStore } from "../../../src/prover/proof-store/inline-store.ts";
@@ -7,7 +7,7 @@ import { InlineStore } from "../../../src/prover/proof-store/inline-store.ts";
 const store = new InlineStore();
 
 describe("an input in pieces", () => {
-  it("is the inline URI of its base64 text", async () => {
+  test("is the inline URI of its base64 text", async () => {
     const type = JOB_TYPES.PARITY_BASE;
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.nat(60_000), async (bytes, zeros) => {
@@ -22,7 +22,7 @@ describe("an input in pieces", () => {
     );
   });
 
-  it("is the inline URI of its JSON, whatever characters lie at the ends of pieces", () => {
+  test("is the inline URI of its JSON, whatever characters lie at the ends of pieces", () => {
     const type = JOB_TYPES.PUBLIC_VM;
     fc.assert(
       fc.property(fc.nat(5), fc.constantFrom("a", "é", "€", "😀"), (shift, character) => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { EpochOpenings } from "../../../src/prover/node/epoch-openings.ts";
 
 function openings() {
@@ -16,7 +16,7 @@ function openings() {
 }
 const blob = (first: number) => Uint8Array.of(first);
 
-it("what opens blobs is loaded when an epoch begins, and released when no epoch needs it any more", async () => {
+test("what opens blobs is loaded when an epoch begins, and released when no epoch needs it any more", async () => {
   const { calls, openings: made } = openings();
   const first = made.begin();
   const second = made.begin();
@@ -29,7 +29,7 @@ it("what opens blobs is loaded when an epoch begins, and released when no epoch 
   expect(calls.length).toBe(5);
 });
 
-it("an epoch that ends without a proof, or whose blobs cannot be opened, needs it no longer", async () => {
+test("an epoch that ends without a proof, or whose blobs cannot be opened, needs it no longer", async () => {
   const { calls, openings: made } = openings();
   made.begin().end();
   expect(calls).toEqual(["load points", "release"]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
 import { ProofReader } from "../../../src/l1/prove/proof-reader.ts";
@@ -22,7 +22,7 @@ const recorded = recordedSubmissions();
 const ofEpoch = (epoch: number) => recorded.find((each) => each.epoch === epoch) as RecordedSubmission;
 
 describe("calldata of a submission", () => {
-  it.each(recorded.map((each) => [each.epoch, each] as const))(
+  test.each(recorded.map((each) => [each.epoch, each] as const))(
     "of epoch %i is byte by byte the recorded one",
     (_epoch, { submission, calldata }) => {
       expect(toHex(submissionCalldata(submission))).toBe(calldata);
@@ -96,18 +96,18 @@ describe("an L1 with three unproven epochs", () => {
     return { epoch, submission: { ...submission, ...change }, publicInputs, deadline };
   };
 
-  it("refuses a proof whose fees L1 would count otherwise, and names them", async () => {
+  test("refuses a proof whose fees L1 would count otherwise, and names them", async () => {
     const { fees } = ofEpoch(23).submission;
     const outcome = await publisher.publish(proven(23, { fees: fees.with(1, fees[3]) }));
     expect(outcome).toMatchObject({ kind: "wrong", reason: expect.stringContaining("public input 36 (fees)") });
   });
 
-  it("is not asked to take a proof of another chain", async () => {
+  test("is not asked to take a proof of another chain", async () => {
     const outcome = await publisher.publish(proven(23, { endArchive: new Uint8Array(32) }));
     expect(outcome).toMatchObject({ kind: "stale", reason: expect.stringContaining("after checkpoint 56") });
   });
 
-  it("is not asked to take an epoch whose predecessor is not proven", async () => {
+  test("is not asked to take an epoch whose predecessor is not proven", async () => {
     const outcome = await publisher.publish(proven(25));
     expect(outcome).toMatchObject({
       kind: "wrong",
@@ -115,14 +115,14 @@ describe("an L1 with three unproven epochs", () => {
     });
   });
 
-  it("accepts the recorded proof of epoch 23, once", async () => {
+  test("accepts the recorded proof of epoch 23, once", async () => {
     expect(await publisher.publish(proven(23))).toMatchObject({ kind: "submitted" });
     const { number } = await reader.latestBlock();
     expect(await reader.provenCheckpointNumber(number)).toBe(56);
     expect(await publisher.publish(proven(23))).toEqual({ kind: "already submitted" });
   });
 
-  it("is not asked to take a proof after a longer one", async () => {
+  test("is not asked to take a proof after a longer one", async () => {
     const outcome = await publisher.publish(proven(11, { proverId: new Uint8Array(20).fill(7) }));
     expect(outcome).toMatchObject({ kind: "already proven", reason: expect.stringContaining("56") });
   });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../../../src/prover/broker-client/errors.ts";
 import type { JobRequest } from "../../../src/prover/epoch/job-runner.ts";
@@ -74,7 +74,7 @@ const digested = (output: Promise<JobResult>): Promise<string[]> => output.then(
 const enqueuedIds = (): string[] => broker.enqueued.map(({ id }) => id);
 
 describe("a producer of proving jobs", () => {
-  it("enqueues a job with its input and returns the output once it is told of it", async () => {
+  test("enqueues a job with its input and returns the output once it is told of it", async () => {
     const output = producerWith().run(request(job), never);
     await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
     const inputs = Buffer.from(job.input).toString("base64");
@@ -85,12 +85,12 @@ describe("a producer of proving jobs", () => {
     expect(await digested(output)).toEqual(digests(job.output));
   });
 
-  it("uses an output that the broker has from before", async () => {
+  test("uses an output that the broker has from before", async () => {
     broker.settle(job.id, outputOf(job));
     expect(await digested(producerWith().run(request(job), never))).toEqual(digests(job.output));
   });
 
-  it("runs equal jobs once", async () => {
+  test("runs equal jobs once", async () => {
     const producer = producerWith();
     const outputs = [producer.run(request(job), never), producer.run(request(job), never)];
     await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
@@ -99,7 +99,7 @@ describe("a producer of proving jobs", () => {
     expect(enqueuedIds()).toEqual([job.id]);
   });
 
-  it("goes on with a job whose other caller gave it up", async () => {
+  test("goes on with a job whose other caller gave it up", async () => {
     const producer = producerWith();
     const given = new AbortController();
     const first = producer.run(request(job), given.signal);
@@ -111,7 +111,7 @@ describe("a producer of proving jobs", () => {
     expect(await digested(second)).toEqual(digests(job.output));
   });
 
-  it("encodes and enqueues a limited number of jobs at a time", async () => {
+  test("encodes and enqueues a limited number of jobs at a time", async () => {
     const jobs = recordedJobs().binary.slice(0, 8);
     let encoded = 0;
     let answer = (): void => undefined;
@@ -139,7 +139,7 @@ describe("a producer of proving jobs", () => {
     expect(await Promise.all(outputs.map(digested))).toEqual(jobs.map(({ output }) => digests(output)));
   });
 
-  it("finds an output that nobody told it of", async () => {
+  test("finds an output that nobody told it of", async () => {
     broker.notifies = false;
     const output = producerWith({ times: { snapshotIntervalMs: 1 } }).run(request(job), never);
     await vi.waitFor(() => expect(broker.enqueued).toHaveLength(1), WAIT);
@@ -147,7 +147,7 @@ describe("a producer of proving jobs", () => {
     expect(await digested(output)).toEqual(digests(job.output));
   });
 
-  it("enqueues jobs again that the broker lost", async () => {
+  test("enqueues jobs again that the broker lost", async () => {
     const producer = producerWith({ times: { snapshotIntervalMs: 1 } });
     const outputs = [producer.run(request(job), never), producer.run(request(other), never)];
     await vi.waitFor(() => expect(broker.enqueued).toHaveLength(2), WAIT);
@@ -157,7 +157,7 @@ describe("a producer of proving jobs", () => {
     expect(enqueuedIds().toSorted()).toEqual([job.id, job.id, other.id, other.id].toSorted());
   });
 
-  it("names at most 1,000 jobs in a poll, and every job in turn", async () => {
+  test("names at most 1,000 jobs in a poll, and every job in turn", async () => {
     const count = 1001;
     const controller = new AbortController();
     const producer = producerWith({ times: { snapshotIntervalMs: 1 } });
@@ -172,7 +172,7 @@ describe("a producer of proving jobs", () => {
     await Promise.allSettled(runs);
   });
 
-  it("waits for a broker that is away, and checks whether it came back empty", async () => {
+  test("waits for a broker that is away, and checks whether it came back empty", async () => {
     let away = true;
     broker.fault = () => (away ? new BrokerUnavailableError("cannot be reached") : undefined);
     const noted = vi.fn();
@@ -191,7 +191,7 @@ describe("a producer of proving jobs", () => {
     expect(await Promise.all([output, second].map(digested))).toEqual([job, other].map((each) => digests(each.output)));
   });
 
-  it.each([
+  test.each([
     ["garbage", "no URI"],
     ["JSON of another form", inlineUriOf("{}")],
     ["an output of another type", (outputOf(other) as { value: string }).value],
@@ -206,7 +206,7 @@ describe("a producer of proving jobs", () => {
     expect(enqueuedIds()).toEqual([job.id, `${job.id}:2`]);
   });
 
-  it("gives a job up after three attempts, and says why", async () => {
+  test("gives a job up after three attempts, and says why", async () => {
     broker.outcome = () => fulfilled(inlineUriOf('{"type":99}'));
     const failure = producerWith().run(request(job), never);
     await expect(failure).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe("a producer of proving jobs", () => {
     expect(enqueuedIds()).toEqual([job.id, `${job.id}:2`, `${job.id}:3`]);
   });
 
-  it("tries a job again whose agents were gone, and no job that an agent cannot prove", async () => {
+  test("tries a job again whose agents were gone, and no job that an agent cannot prove", async () => {
     broker.outcome = ({ id }) =>
       id.endsWith(":2") ? outputOf(job) : { status: "rejected", reason: "Timed out: no heartbeat" };
     expect(await digested(producerWith().run(request(job), never))).toEqual(digests(job.output));
@@ -229,7 +229,7 @@ describe("a producer of proving jobs", () => {
     expect(enqueuedIds()).toEqual([job.id]);
   });
 
-  it("passes on that the broker refuses a job, unless it knows the job with another URI", async () => {
+  test("passes on that the broker refuses a job, unless it knows the job with another URI", async () => {
     broker.fault = (method) =>
       method === "enqueueProvingJob" ? new BrokerRefusalError(method, -32702, "Epoch too old") : undefined;
     await expect(producerWith().run(request(job), never)).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe("a producer of proving jobs", () => {
     expect(await digested(producerWith().run(request(job), never))).toEqual(digests(job.output));
   });
 
-  it("cancels what it gives up at a stop, if it should", async () => {
+  test("cancels what it gives up at a stop, if it should", async () => {
     for (const cancelsJobs of [false, true]) {
       broker = new ScriptedBroker();
       const producer = producerWith({ cancelsJobs });
@@ -263,7 +263,7 @@ describe("a producer with proof stores in folders", () => {
   const storeAt = (name: string) =>
     new ObjectProofStore(`file://${folder}/${name}`, openObjectStore(`file://${folder}/${name}`));
 
-  it("keeps the input of a rejected job", async () => {
+  test("keeps the input of a rejected job", async () => {
     broker.outcome = () => ({ status: "rejected", reason: "cannot be proven" });
     const failure = producerWith({ store: storeAt("proofs"), failedStore: storeAt("failed") }).run(request(job), never);
     await expect(failure).rejects.toThrow("cannot be proven");
@@ -274,7 +274,7 @@ describe("a producer with proof stores in folders", () => {
     }
   });
 
-  it("waits for an output that is stored late, and has one that is lost made again", async () => {
+  test("waits for an output that is stored late, and has one that is lost made again", async () => {
     const store = storeAt("proofs");
     let loads = 0;
     const late: ProducerProofStore = {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
 import { ObjectProofStore } from "../../../src/prover/proof-store/object-proof-store.ts";
 import { openObjectStore } from "../../../src/storage/objects/open-store.ts";
@@ -31,7 +31,7 @@ function stored(content: Uint8Array): string {
 }
 
 describe("a proof store in a folder", () => {
-  it.each([
+  test.each([
     ["as they are", (bytes: Uint8Array) => bytes],
     ["compressed", (bytes: Uint8Array) => gzipSync(bytes)],
   ])("gives inputs that are stored %s, with the type in their name", async (_, form) => {
@@ -40,19 +40,19 @@ describe("a proof store in a folder", () => {
     expect(Buffer.compare(input, job.input)).toBe(0);
   });
 
-  it("keeps an output where its URI says", async () => {
+  test("keeps an output where its URI says", async () => {
     const uri = await storeAt(`${root}/`).saveOutput(job.id, job.type, job.output, signal);
     expect(uri).toBe(`${root}/outputs/${job.name}/${job.id}.json`);
     expect(readFileSync(fileURLToPath(uri), "utf8")).toBe(outputJson(job.type, job.output));
   });
 
-  it("keeps no output under an id that is a path", async () => {
+  test("keeps no output under an id that is a path", async () => {
     await expect(storeAt(root).saveOutput("../../x", job.type, job.output, signal)).rejects.toThrow(
       "job.id: must be <epoch>:<TYPE>:<SHA-256>",
     );
   });
 
-  it.each([
+  test.each([
     ["that is missing", () => `${root}/inputs/${job.name}/1`, "the proof store has no inputs/"],
     [
       "of another store",

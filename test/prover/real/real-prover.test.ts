@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { ProvingError } from "../../../src/prover/agent/prover.ts";
 import { ConstraintError } from "../../../src/prover/circuits/constraint-error.ts";
@@ -79,7 +79,7 @@ async function failureOf(by: RealProver, job?: { type: number; input: Uint8Array
 const program = (name: string, prove: string, verify?: string) => bbProgram(folder, name, { prove, verify });
 
 describe("a prover of real proofs", () => {
-  it("gives the recorded public inputs and key with the proof that the program wrote", async () => {
+  test("gives the recorded public inputs and key with the proof that the program wrote", async () => {
     const output = decodeOutput(merge.name, await prove(prover(program("good", proven))));
     const recorded = decodeOutput(merge.name, merge.output);
     expect(output.publicInputs).toEqual(recorded.publicInputs);
@@ -91,7 +91,7 @@ describe("a prover of real proofs", () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it("gives the proof of the root to L1 only", async () => {
+  test("gives the proof of the root to L1 only", async () => {
     const output = decodeOutput(root.name, await prove(prover(program("root", proves(root, 331))), root));
     expect(output.proof.fieldsValid).toBe(false);
     expect(Buffer.from(output.proof.fields)).toEqual(Buffer.alloc(449 * 32));
@@ -99,7 +99,7 @@ describe("a prover of real proofs", () => {
     expect(output.proof.binary.bytes.length).toBe((111 + 331) * 32);
   });
 
-  it("tells the program flavor, files and reference string, and gives it no environment but its own", async () => {
+  test("tells the program flavor, files and reference string, and gives it no environment but its own", async () => {
     const log = join(folder, "log");
     const note = `echo "$@" >> ${log}; env | cut -d= -f1 | sort | tr '\\n' ' ' >> ${log}; echo >> ${log}`;
     await prove(prover(program("noted", `${note}; ${proven}`, note), { keep: true }));
@@ -119,7 +119,7 @@ describe("a prover of real proofs", () => {
     expect(Buffer.from(readFileSync(join(own, "vk")))).toEqual(Buffer.from(releasedKeyOf(merge.name).bytes));
   });
 
-  it.each([
+  test.each([
     [
       "ends with an error",
       "echo one >&2; echo two >&2; exit 3",
@@ -139,7 +139,7 @@ describe("a prover of real proofs", () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it("kills a program that hangs, with its child processes", async () => {
+  test("kills a program that hangs, with its child processes", async () => {
     const pids = join(folder, "pids");
     const hanging = program("hanging", `sleep 600 & echo $! > ${pids}; wait`);
     const error = await failureOf(prover(hanging, { limitMs: 1000 }));
@@ -150,13 +150,13 @@ describe("a prover of real proofs", () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it("reports a program that is not there", async () => {
+  test("reports a program that is not there", async () => {
     const error = await failureOf(prover(join(folder, "absent")));
     expect(error.message).toMatch(/^absent prove cannot be started: .*ENOENT$/);
     expect(error.retry).toBe(true);
   });
 
-  it("leaves the public VM to others", async () => {
+  test("leaves the public VM to others", async () => {
     const error = await failureOf(prover("bb"), { type: JOB_TYPES.PUBLIC_VM, input: Buffer.from("{}") });
     expect(error.message).toBe(
       "PUBLIC_VM cannot be proven here: the published proof program is built without the public VM",
@@ -164,7 +164,7 @@ describe("a prover of real proofs", () => {
     expect(error.retry).toBe(true);
   });
 
-  it("refuses an input that breaks a constraint of the circuit", async () => {
+  test("refuses an input that breaks a constraint of the circuit", async () => {
     const input = Uint8Array.from(merge.input);
     // The hash of the first child's key, behind its public inputs, proof fields, binary proof and key.
     const at = 1114 + 4 + 519 * 32 + 50 + 1 + 4 + 115 * 32;
@@ -175,14 +175,14 @@ describe("a prover of real proofs", () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it("reports a circuit of another release, and one that is missing", async () => {
+  test("reports a circuit of another release, and one that is missing", async () => {
     const other = prover("bb", { keyOf: () => releasedKeyOf("PARITY_BASE") });
     expect((await failureOf(other)).message).toMatch(/rollup_tx_merge.json: it is of another release/);
     const missing = prover("bb", { circuits: join(folder, "nowhere") });
     expect((await failureOf(missing)).message).toMatch(/the circuit cannot be read from .*nowhere.*ENOENT/);
   });
 
-  it("ends at once when the job is dropped", async () => {
+  test("ends at once when the job is dropped", async () => {
     const began = join(folder, "began");
     const dropped = new AbortController();
     const proving = prover(program("dropped", `touch ${began}; sleep 600`)).prove(merge, dropped.signal);
@@ -192,7 +192,7 @@ describe("a prover of real proofs", () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  it("solves witnesses with a native acvm", async () => {
+  test("solves witnesses with a native acvm", async () => {
     const acvm = new AcvmProgram({ program: acvmProgram(folder, module), threads: 1, limitMs: 60_000 });
     const output = await prove(
       prover(program("native", `test -s output-witness.gz || exit 1; ${proven}`), { solver: acvm }),
@@ -203,7 +203,7 @@ describe("a prover of real proofs", () => {
 });
 
 describe("working folders", () => {
-  it("of processes that have ended are removed at the start, unless folders are kept", async () => {
+  test("of processes that have ended are removed at the start, unless folders are kept", async () => {
     const names = [`svc-job-${process.pid}-mine`, "svc-job-999999999-gone", `svc-job-${process.ppid}-other`, "else"];
     for (const name of names) mkdirSync(join(work, name));
     await new JobFolders({ parent: work, solverParent: undefined, keep: true }).prepare();

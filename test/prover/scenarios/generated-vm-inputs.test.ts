@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { UnprocessableTxError } from "../../../src/execution/errors.ts";
 import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
@@ -21,7 +21,7 @@ const INPUTS = JSON.parse(
   readFileSync(new URL("../../fixtures/prover/generated-vm-inputs.json", import.meta.url), "utf8"),
 ) as Record<string, { revertCode: number; input: string } | null>;
 
-it("the PUBLIC_VM inputs of randomly generated transactions are those of the reference node", () => {
+test("the PUBLIC_VM inputs of randomly generated transactions are those of the reference node", () => {
   const codes = new Set<number>();
   for (const [seed, wanted] of Object.entries(INPUTS)) {
     if (wanted === null) {
@@ -37,7 +37,7 @@ it("the PUBLIC_VM inputs of randomly generated transactions are those of the ref
   expect([...codes].sort()).toEqual([0, 1, 2, 3]);
 });
 
-it("the circuit of a transaction absorbs the words that a block has for it, also when its teardown reverts", () => {
+test("the circuit of a transaction absorbs the words that a block has for it, also when its teardown reverts", () => {
   for (const code of [0, 1, 2, 3]) {
     const seed = Number(Object.keys(INPUTS).find((each) => INPUTS[each]?.revertCode === code));
     const { executed, publicPart } = provenCase(seed);

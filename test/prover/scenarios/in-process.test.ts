@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
@@ -11,7 +11,7 @@ import { MemoryStore } from "../../../src/prover/proof-store/memory-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
-it("producer, broker and agents in one process return the recorded output of every job, however often", async () => {
+test("producer, broker and agents in one process return the recorded output of every job, however often", async () => {
   const broker = new ProvingBroker(
     new MemoryJobs(),
     {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { BlockState } from "../../../src/execution/block-state.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => epochs?.close());
 
-it("executing three epochs for proving gives the recorded effects, trees and ids of PUBLIC_VM jobs", () => {
+test("executing three epochs for proving gives the recorded effects, trees and ids of PUBLIC_VM jobs", () => {
   const { core, chain, world, content, txs } = epochs;
   const [vm, siloing] = [new Vm(), new Siloing(core)];
   const ids: Record<string, string> = {};
@@ -91,7 +91,7 @@ function publicCheckpoint(): { task: CheckpointToExecute; words: string[]; calls
   }
 }
 
-it("a contract class that is published after the block before a checkpoint is not seen by its transactions", () => {
+test("a contract class that is published after the block before a checkpoint is not seen by its transactions", () => {
   const { core, world, content } = epochs;
   const { task, words } = publicCheckpoint();
   const execute = (publishedAt: number) => {
@@ -125,7 +125,7 @@ describe("threads that execute checkpoints again", () => {
   });
   afterAll(() => pool?.close());
 
-  it("return the effects of a checkpoint, and the public part of each transaction with public calls", async () => {
+  test("return the effects of a checkpoint, and the public part of each transaction with public calls", async () => {
     const { task, words, calls } = publicCheckpoint();
     const executed = (await pool.execute(task, new AbortController().signal)).flat();
     expect(executed.map((tx) => toHex(tx.words))).toEqual(words);
@@ -137,14 +137,14 @@ describe("threads that execute checkpoints again", () => {
     }
   });
 
-  it("refuse a checkpoint after a block that is not stored, with the reason", async () => {
+  test("refuse a checkpoint after a block that is not stored, with the reason", async () => {
     const { task } = publicCheckpoint();
     const missing = pool.execute({ ...task, parentBlock: 100_000 }, new AbortController().signal);
     await expect(missing).rejects.toThrow(ProvingRefusedError);
     await expect(missing).rejects.toThrow("after block 100000 again");
   });
 
-  it("end early when their caller gives up, and go on with the next checkpoint", async () => {
+  test("end early when their caller gives up, and go on with the next checkpoint", async () => {
     const { task, words } = publicCheckpoint();
     const stopping = new AbortController();
     const given = pool.execute(task, stopping.signal);
@@ -154,7 +154,7 @@ describe("threads that execute checkpoints again", () => {
     expect(executed.flat().map((tx) => toHex(tx.words))).toEqual(words);
   });
 
-  it("go on with what is under way when they are released, and start again after it", async () => {
+  test("go on with what is under way when they are released, and start again after it", async () => {
     const { task, words } = publicCheckpoint();
     const signal = new AbortController().signal;
     for (let i = 0; i < 2; i++) {

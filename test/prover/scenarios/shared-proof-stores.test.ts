@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
@@ -87,7 +87,7 @@ const s3 = (path: string) => `s3://proofs/${path}?endpoint=${bucket.url}`;
 const awsCredentials = { accessKeyId: "the id", secretAccessKey: SECRET };
 
 describe("a proof store that prover node and agents share", () => {
-  it("in S3 takes and gives inputs and outputs in signed calls", async () => {
+  test("in S3 takes and gives inputs and outputs in signed calls", async () => {
     bucket.intercept = requireSignature(SECRET);
     const outputs = await outputsThrough(s3("signed"), { awsCredentials }, jobs);
     expect(outputs).toEqual(recordedOutputs(jobs));
@@ -100,14 +100,14 @@ describe("a proof store that prover node and agents share", () => {
     );
   });
 
-  it("in S3 refuses another secret, and the job fails with the reason", async () => {
+  test("in S3 refuses another secret, and the job fails with the reason", async () => {
     bucket.intercept = requireSignature(SECRET);
     const wrong = { awsCredentials: { ...awsCredentials, secretAccessKey: "another" } };
     await expect(outputsThrough(s3("refused"), wrong, jobs.slice(0, 1))).rejects.toThrow("HTTP status 403");
     expect([...bucket.objects.keys()].filter((key) => key.includes("refused"))).toEqual([]);
   });
 
-  it("in Google Cloud takes and gives inputs and outputs with the token of a service account", async () => {
+  test("in Google Cloud takes and gives inputs and outputs with the token of a service account", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const googleCredentialsFile = join(folder, "account.json");
     const account = {
@@ -126,7 +126,7 @@ describe("a proof store that prover node and agents share", () => {
     expect(outputs).toEqual(recordedOutputs(jobs));
   });
 
-  it.each(["inputs", "outputs"])("that loses an object of %s has the job done again", async (kind) => {
+  test.each(["inputs", "outputs"])("that loses an object of %s has the job done again", async (kind) => {
     const lost: string[] = [];
     const signed = requireSignature(SECRET);
     const losing: Intercept = (call, response) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
@@ -45,7 +45,7 @@ test("methods of a local network are refused on other nodes, and do not exist th
 });
 
 describe.each(NAMESPACES)("namespace %s", (namespace) => {
-  it.each([
+  test.each([
     ["pauseSync", "pause"],
     ["resumeSync", "resume"],
     ["reloadKeystore", "reload"],
@@ -55,7 +55,7 @@ describe.each(NAMESPACES)("namespace %s", (namespace) => {
     expect(done).toEqual([[noted]]);
   });
 
-  it("startSnapshotUpload returns once the upload has started, or says why it cannot start", async () => {
+  test("startSnapshotUpload returns once the upload has started, or says why it cannot start", async () => {
     const started: string[] = [];
     const { call } = adminCalls({
       snapshots: {
@@ -75,7 +75,7 @@ describe.each(NAMESPACES)("namespace %s", (namespace) => {
     );
   });
 
-  it("getSlashOffenses takes a round number, all or current", async () => {
+  test("getSlashOffenses takes a round number, all or current", async () => {
     const asked: unknown[] = [];
     const offense: Offense = { validator: new Uint8Array(20).fill(0xd9), amount: 10n, offenseType: 3, epochOrSlot: 7n };
     const slasher: Slasher = {
@@ -99,12 +99,12 @@ describe.each(NAMESPACES)("namespace %s", (namespace) => {
     }
   });
 
-  it("getSlashOffenses without a slasher gives an error that says so", async () => {
+  test("getSlashOffenses without a slasher gives an error that says so", async () => {
     const { status, answer } = await adminCalls().call(`${namespace}_getSlashOffenses`, ["all"]);
     expect([status, answer]).toEqual([400, refusal(-32702, "Slasher client not enabled")]);
   });
 
-  it("rollbackTo answers a refused rollback with its reason", async () => {
+  test("rollbackTo answers a refused rollback with its reason", async () => {
     const { call } = adminCalls({
       sync: {
         pause: async () => {},

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { adminKeys } from "../../../src/node/settings/admin-keys.ts";
 import { adminCalls } from "../../world/rpc/admin-calls.ts";
 
@@ -8,7 +8,7 @@ const EACH = [
 ] as const;
 
 describe.each(EACH)("configuration over %s", (namespace, generation) => {
-  it("getConfig has the keys of its generation that are set, amounts as text", async () => {
+  test("getConfig has the keys of its generation that are set, amounts as text", async () => {
     const { answer } = await adminCalls().call(`${namespace}_getConfig`);
     const config = answer.result as Record<string, unknown>;
     const own = [...adminKeys()].filter(([, { only = generation }]) => only === generation).map(([name]) => name);
@@ -26,7 +26,7 @@ describe.each(EACH)("configuration over %s", (namespace, generation) => {
     expect("slashDataWithholdingToleranceSlots" in config).toBe(generation === "svc");
   });
 
-  it("setConfig accepts the answer of getConfig", async () => {
+  test("setConfig accepts the answer of getConfig", async () => {
     const { call, done } = adminCalls();
     await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
     const before = (await call(`${namespace}_getConfig`)).answer.result;
@@ -35,7 +35,7 @@ describe.each(EACH)("configuration over %s", (namespace, generation) => {
     expect(Object.keys(done[1][1] as object)).not.toContain("databaseUrl");
   });
 
-  it("setConfig changes the given keys and keeps the others", async () => {
+  test("setConfig changes the given keys and keeps the others", async () => {
     const { call, done } = adminCalls();
     const selector = "0x12345678";
     const given = {
@@ -67,7 +67,7 @@ describe.each(EACH)("configuration over %s", (namespace, generation) => {
     expect((await call(`${namespace}_setConfig`, [{}])).answer.error).toBeUndefined();
   });
 
-  it("getConfig never shows a secret", async () => {
+  test("getConfig never shows a secret", async () => {
     const { call } = adminCalls();
     await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
     const { result } = (await call(`${namespace}_getConfig`)).answer;
@@ -75,7 +75,7 @@ describe.each(EACH)("configuration over %s", (namespace, generation) => {
     expect(JSON.stringify(result)).not.toContain("password");
   });
 
-  it("setConfig refuses the whole call over unknown and invalid keys, and names each", async () => {
+  test("setConfig refuses the whole call over unknown and invalid keys, and names each", async () => {
     const { call, done } = adminCalls();
     const { status, answer } = await call(`${namespace}_setConfig`, [
       {
@@ -117,7 +117,7 @@ describe.each(EACH)("configuration over %s", (namespace, generation) => {
     expect(done).toEqual([]);
   });
 
-  it.each([[[]], [[null]], [["text"]], [[[1]]]])("setConfig refuses the parameters %j", async (params) => {
+  test.each([[[]], [[null]], [["text"]], [[[1]]]])("setConfig refuses the parameters %j", async (params) => {
     const { call, done } = adminCalls();
     expect((await call(`${namespace}_setConfig`, params)).answer.error?.code).toBe(-32701);
     expect(done).toEqual([]);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
 import { INVALID_PARAMS } from "../../../src/rpc/jsonrpc/errors.ts";
 import { counter, histogram } from "../../../src/telemetry/metrics/metric-row.ts";
@@ -10,7 +10,7 @@ function reporting(reports: Partial<AdminServices["reports"]>, others: Partial<A
   return adminCalls({ reports: { ...services.reports, ...reports }, ...others });
 }
 
-it("svcAdmin_getMetrics answers the metrics with the asked prefixes, histograms with their buckets", async () => {
+test("svcAdmin_getMetrics answers the metrics with the asked prefixes, histograms with their buckets", async () => {
   const metrics = new Metrics(() => {});
   metrics.counter(counter("svc.l1.calls", { labels: { endpoint: "any" }, meaning: "calls" })).add(3, { endpoint: "a" });
   metrics.counter(counter("svc.l2.calls", { meaning: "calls" })).add();
@@ -24,7 +24,7 @@ it("svcAdmin_getMetrics answers the metrics with the asked prefixes, histograms 
   expect(refused.answer.error?.code).toBe(INVALID_PARAMS);
 });
 
-it("svcAdmin_getLogLines takes the last line that the client has and a limit", async () => {
+test("svcAdmin_getLogLines takes the last line that the client has and a limit", async () => {
   const asked: unknown[] = [];
   const line = { sequence: 9, time: 1, level: "info", module: "node", message: "hello", fields: ["a=1"] };
   const { call } = reporting({
@@ -42,7 +42,7 @@ it("svcAdmin_getLogLines takes the last line that the client has and a limit", a
   expect((await call("svcAdmin_getLogLines", [0, 501])).answer.error?.code).toBe(INVALID_PARAMS);
 });
 
-it("svcAdmin_getPendingTxSummaries answers numbers beyond 2^53 as text", async () => {
+test("svcAdmin_getPendingTxSummaries answers numbers beyond 2^53 as text", async () => {
   const tx = { hash: new Uint8Array(32), feePayer: new Uint8Array(32), priorityFee: 2n ** 70n, feeLimit: 5n };
   const rest = { l2GasLimit: 6, forPublic: true, bytes: 70_000, receivedAt: undefined, expiration: 8n };
   const { call } = reporting({ pendingTxs: () => [{ ...tx, ...rest }] });
@@ -55,7 +55,7 @@ it("svcAdmin_getPendingTxSummaries answers numbers beyond 2^53 as text", async (
   ]);
 });
 
-it("reports of health, options, peers, validators and missed duties are answered as the node gives them", async () => {
+test("reports of health, options, peers, validators and missed duties are answered as the node gives them", async () => {
   const attester = `0x${"ab".repeat(20)}`;
   const peer = { id: "16Uiu2", ip: "10.0.0.1", inbound: true, connectedAt: 5, score: -1.5, gossipScore: 2 };
   const option = { name: "port", group: "RPC", flag: "--port", variable: "AZTEC_PORT", value: "1", origin: "default" };

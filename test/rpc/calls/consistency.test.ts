@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { blockHeaderValue, type ChainTip, Consistency, readMinBlock } from "../../../src/rpc/calls/consistency.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
@@ -38,15 +38,15 @@ class Chain {
 }
 
 describe("the value of x-svc-min-block", () => {
-  it("reads every value of x-svc-block", () => {
+  test("reads every value of x-svc-block", () => {
     fc.assert(fc.property(block, (tip) => void expect(readMinBlock(blockHeaderValue(tip))).toEqual(tip)));
   });
 
-  it("reads a number alone", () => {
+  test("reads a number alone", () => {
     fc.assert(fc.property(fc.nat(), (number) => void expect(readMinBlock(String(number))).toEqual({ number })));
   });
 
-  it("is refused in any other form", () => {
+  test("is refused in any other form", () => {
     const form = /^\d{1,10}( 0x[0-9a-fA-F]{64})?$/;
     const text = fc.oneof(
       fc.string(),
@@ -66,7 +66,7 @@ describe("the value of x-svc-min-block", () => {
 });
 
 describe("the block of an answer", () => {
-  it("is the same list of headers until the tip changes", () => {
+  test("is the same list of headers until the tip changes", () => {
     const chain = new Chain(3);
     const consistency = chain.consistency();
     const headers = consistency.headers();
@@ -80,7 +80,7 @@ describe("the block of an answer", () => {
     expect(consistency.headers()).toEqual([["x-svc-block", `4 ${toHex(hashOf(4, 1))}`]]);
   });
 
-  it("is left out while there is no block", () => {
+  test("is left out while there is no block", () => {
     expect(new Chain(undefined).consistency().headers()).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ describe("the block of an answer", () => {
 describe("a request with a least block", () => {
   const client = (i: number) => ({ address: `10.0.${i >> 8}.${i & 0xff}` });
 
-  it("is answered at once when the chain has the block, by number or by hash", async () => {
+  test("is answered at once when the chain has the block, by number or by hash", async () => {
     const consistency = new Chain(5).consistency();
     expect(consistency.has({ number: 5 })).toBe(true);
     expect(consistency.has({ number: 2, hash: hashOf(2) })).toBe(true);
@@ -97,7 +97,7 @@ describe("a request with a least block", () => {
     expect(await consistency.reached({ number: 5, hash: hashOf(5) })).toBe(true);
   });
 
-  it("is answered by the commit that adds the block, and not before", async () => {
+  test("is answered by the commit that adds the block, and not before", async () => {
     const chain = new Chain(5);
     const consistency = chain.consistency();
     let answered: boolean | undefined;
@@ -114,7 +114,7 @@ describe("a request with a least block", () => {
     expect(chain.listeners.size).toBe(0);
   });
 
-  it("is refused after the wait, and when the client leaves", async () => {
+  test("is refused after the wait, and when the client leaves", async () => {
     const chain = new Chain(5);
     expect(await chain.consistency(1).reached({ number: 6 })).toBe(false);
     const gone = new AbortController();
@@ -124,7 +124,7 @@ describe("a request with a least block", () => {
     expect(chain.listeners.size).toBe(0);
   });
 
-  it("is refused at once when many requests wait already", async () => {
+  test("is refused at once when many requests wait already", async () => {
     const chain = new Chain(5);
     const consistency = chain.consistency();
     const waiting = Array.from({ length: 1_024 }, (_, i) => consistency.reached({ number: 6 }, client(i)));
@@ -134,7 +134,7 @@ describe("a request with a least block", () => {
     expect((await Promise.all(waiting)).every((found) => found)).toBe(true);
   });
 
-  it("of one client among many has a place although another client would take all", async () => {
+  test("of one client among many has a place although another client would take all", async () => {
     const chain = new Chain(5);
     const consistency = chain.consistency();
     const wait = (address: string) => consistency.reached({ number: 6 }, { address });
@@ -171,7 +171,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
     return { status, text: Buffer.from(text).toString() };
   }
 
-  it("and the answer is 503, as it would be for a later request", async () => {
+  test("and the answer is 503, as it would be for a later request", async () => {
     const wishes = { acceptEncoding: "", minBlock: "179" };
     const missing = { status: 503, text: expect.stringContaining("Block 179 is not here yet") };
     expect(await answered(application.plainPost.answer(body, wishes, from) as Promise<Answer>)).toEqual(missing);
@@ -182,7 +182,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
     expect(await answered(request.answer(body))).toEqual(missing);
   });
 
-  it("and who names no block gets the answer", async () => {
+  test("and who names no block gets the answer", async () => {
     const wishes = { acceptEncoding: "", minBlock: "" };
     const given = application.plainPost.answer(body, wishes, from) as Promise<Answer>;
     expect(await answered(given)).toEqual({ status: 200, text: "old" });
@@ -190,7 +190,7 @@ describe("a reorg during a call takes back the block that the client has seen", 
 });
 
 describe("catching up with another node", () => {
-  it("is not waited for again while the chain stands still", async () => {
+  test("is not waited for again while the chain stands still", async () => {
     const chain = new Chain(5);
     const consistency = chain.consistency(1);
     await consistency.caughtUp({ number: 9 });
@@ -220,11 +220,11 @@ describe("a reference block above the tip", () => {
     params: [block, zero],
   });
 
-  it("is an error of the call by default", async () => {
+  test("is an error of the call by default", async () => {
     expect(await ask(undefined, read(4))).toMatchObject({ status: 400, body: { error: { code: -32702 } } });
   });
 
-  it("is 503 with Retry-After where that is asked for", async () => {
+  test("is 503 with Retry-After where that is asked for", async () => {
     expect(await ask(true, read(4))).toMatchObject({
       status: 503,
       headers: [["Retry-After", "1"]],
@@ -232,7 +232,7 @@ describe("a reference block above the tip", () => {
     });
   });
 
-  it("fails only its own call of a batch", async () => {
+  test("fails only its own call of a batch", async () => {
     const { status, body } = await ask(true, [read(4), { id: 2, method: "node_getBlockNumber" }]);
     expect(status).toBe(200);
     expect(body).toMatchObject([{ error: { code: -32002 } }, { result: 3 }]);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BodyBudget } from "../../../src/rpc/routes/body-budget.ts";
 import { type Answer, type HttpApplication, isBodyRequest, type RequestHead } from "../../../src/rpc/wire/listener.ts";
 
@@ -54,7 +54,7 @@ function accepted(budget: BodyBudget, request: RequestHead) {
   return outcome;
 }
 
-it("bodies beyond the budget are refused until others are answered or gone", async () => {
+test("bodies beyond the budget are refused until others are answered or gone", async () => {
   const { application, answer } = slowApplication(0);
   const budget = new BodyBudget(application, 300);
   const first = accepted(budget, head(PLAIN));
@@ -77,7 +77,7 @@ it("bodies beyond the budget are refused until others are answered or gone", asy
   accepted(budget, head(PLAIN));
 });
 
-it("a compressed body counts with its length, and waits for room to be decompressed", async () => {
+test("a compressed body counts with its length, and waits for room to be decompressed", async () => {
   const { application, started, answer } = slowApplication(70);
   const budget = new BodyBudget(application, 300);
   const answers = [1, 2, 3].map((length) => accepted(budget, head(COMPRESSED)).answer(new Uint8Array(length)));
@@ -95,7 +95,7 @@ it("a compressed body counts with its length, and waits for room to be decompres
   expect(await Promise.all(answers)).toEqual([OK, OK, OK]);
 });
 
-it("a short body makes room as soon as it is decompressed", async () => {
+test("a short body makes room as soon as it is decompressed", async () => {
   const { application, started } = slowApplication(10);
   const budget = new BodyBudget(application, 300);
   for (const length of [1, 2, 3]) void accepted(budget, head(COMPRESSED)).answer(new Uint8Array(length));
@@ -103,7 +103,7 @@ it("a short body makes room as soon as it is decompressed", async () => {
   expect(started).toEqual([1, 2, 3]);
 });
 
-it("the body of a client that leaves while it waits gives its room back", async () => {
+test("the body of a client that leaves while it waits gives its room back", async () => {
   const { application, started, answer } = slowApplication(100);
   const budget = new BodyBudget(application, 300);
   const requests = [1, 2, 3].map(() => head(COMPRESSED));

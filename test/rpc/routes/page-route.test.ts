@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { PageRoute } from "../../../src/rpc/routes/page-route.ts";
 import type { Listener } from "../../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../../src/rpc/wire/node/listener.ts";
@@ -28,7 +28,7 @@ describe.each([
     return await fetch(`http://127.0.0.1:${listener.port}${path}`, { redirect: "manual", ...init });
   };
 
-  it("every file has its content type, its hash as ETag, and headers that allow nothing from elsewhere", async () => {
+  test("every file has its content type, its hash as ETag, and headers that allow nothing from elsewhere", async () => {
     for (const { name, bytes } of FILES) {
       const response = await get(`/ui/${name}`, { headers: { "accept-encoding": "identity" } });
       expect(response.status, name).toBe(200);
@@ -45,7 +45,7 @@ describe.each([
     }
   });
 
-  it("a browser that has a file is told so without the file, in either encoding", async () => {
+  test("a browser that has a file is told so without the file, in either encoding", async () => {
     for (const encoding of ["gzip, deflate, br, zstd", "identity"]) {
       const headers = { "accept-encoding": encoding };
       const first = await get("/ui/app.js", { headers });
@@ -60,7 +60,7 @@ describe.each([
     );
   });
 
-  it("the path without a slash leads to the page, other verbs and names are refused, the rest passes", async () => {
+  test("the path without a slash leads to the page, other verbs and names are refused, the rest passes", async () => {
     const moved = await get("/ui");
     expect([moved.status, moved.headers.get("location")]).toEqual([308, "ui/"]);
     expect((await get("/ui/", { method: "POST" })).status).toBe(405);
@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-it("the page's document names its settings, and its only inline script is the one whose hash the policy allows", () => {
+test("the page's document names its settings, and its only inline script is the one whose hash the policy allows", () => {
   const page = FILES.find(({ name }) => name === "")!;
   const html = Buffer.from(page.bytes).toString();
   expect(html).toContain('data-rpc="rpc" data-admin="true" data-local="false" data-key="true" data-batch="7"');
@@ -82,6 +82,6 @@ it("the page's document names its settings, and its only inline script is the on
   expect(html).not.toMatch(/ style=| on\w+=/);
 });
 
-it("what a browser loads of the page is below 80 kB", () => {
+test("what a browser loads of the page is below 80 kB", () => {
   expect(FILES.reduce((sum, { bytes }) => sum + gzipSync(bytes).length, 0)).toBeLessThan(80_000);
 });

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
@@ -44,7 +44,7 @@ afterAll(async () => {
   await l1?.stop();
 });
 
-it("a publisher publishes recorded checkpoints with the recorded calldata", async () => {
+test("a publisher publishes recorded checkpoints with the recorded calldata", async () => {
   for (let checkpoint = 2; checkpoint <= 4; checkpoint++) {
     const { block, recorded } = await standBefore(checkpoint);
     const { publication } = recorded;
@@ -108,7 +108,7 @@ describe("publishing checkpoint 5", () => {
   };
   const said = (message: string) => opened.lines.filter((line) => line.message === message);
 
-  it("a checkpoint is not sent if the rollup would reject it, and the log names the rollup's error", async () => {
+  test("a checkpoint is not sent if the rollup would reject it, and the log names the rollup's error", async () => {
     const { checkpoint } = recorded.publication;
     const header = Uint8Array.from(checkpoint.header);
     header[31] ^= 1;
@@ -125,13 +125,13 @@ describe("publishing checkpoint 5", () => {
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("a checkpoint is not sent by an account without funds", async () => {
+  test("a checkpoint is not sent by an account without funds", async () => {
     await l1.request("anvil_setBalance", SENDER, "0x1");
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("a checkpoint expires with its slot, and needs an account of its attester", async () => {
+  test("a checkpoint expires with its slot, and needs an account of its attester", async () => {
     const late = await openRecordedPublisher({
       url: l1.url,
       identity: rollup.identity,
@@ -145,13 +145,13 @@ describe("publishing checkpoint 5", () => {
     expect((await opened.publisher.publishCheckpoint(stranger)).kind).toBe("no publisher");
   });
 
-  it("a checkpoint is not sent while L1 does not answer", async () => {
+  test("a checkpoint is not sent while L1 does not answer", async () => {
     proxy.rule = () => "swallow";
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/no complete answer/) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("a checkpoint times out by the local clock when L1 stops answering", async () => {
+  test("a checkpoint times out by the local clock when L1 stops answering", async () => {
     const { identity } = rollup;
     const constants = { ...identity.constants, ethereumSlotDuration: 1 };
     const where = { url: proxy.url, identity: { ...identity, constants }, timeoutMs: TIMEOUT_MS };
@@ -164,7 +164,7 @@ describe("publishing checkpoint 5", () => {
     await hasty.close();
   });
 
-  it("a checkpoint is published when only the response to sending it was lost", async () => {
+  test("a checkpoint is published when only the response to sending it was lost", async () => {
     proxy.rule = (methods) => (methods.includes("eth_sendRawTransaction") ? "forward silently" : "pass");
     const published = publish();
     await sent();
@@ -176,7 +176,7 @@ describe("publishing checkpoint 5", () => {
     });
   });
 
-  it("a checkpoint is sent again with higher fees when L1 does not mine it", async () => {
+  test("a checkpoint is sent again with higher fees when L1 does not mine it", async () => {
     const published = publish();
     await sent();
     const [first] = await waiting(l1);
@@ -191,7 +191,7 @@ describe("publishing checkpoint 5", () => {
     expect(input).toBe(recorded.input);
   });
 
-  it("a checkpoint is cancelled when it times out before L1 mines it", async () => {
+  test("a checkpoint is cancelled when it times out before L1 mines it", async () => {
     const published = publish(5);
     await sent();
     await mined(6, 150e9);
@@ -209,7 +209,7 @@ describe("publishing checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("a checkpoint is given up when another transaction of the account used its nonce", async () => {
+  test("a checkpoint is given up when another transaction of the account used its nonce", async () => {
     const published = publish();
     await sent();
     await l1.request("anvil_dropAllTransactions");
@@ -224,7 +224,7 @@ describe("publishing checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("a checkpoint is published again after a reorganisation removed it", async () => {
+  test("a checkpoint is published again after a reorganisation removed it", async () => {
     const published = publish();
     await sent();
     await mined();
@@ -239,7 +239,7 @@ describe("publishing checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(5);
   });
 
-  it("a checkpoint is not published twice for one slot", async () => {
+  test("a checkpoint is not published twice for one slot", async () => {
     const first = publish();
     expect(await publish()).toMatchObject({ kind: "rejected", reason: expect.stringMatching(/is being published/) });
     await sent();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { CHECKPOINT_PROPOSED_TOPIC } from "../../../src/l1/checkpoints/proposed-event.ts";
 import { checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
@@ -132,7 +132,7 @@ async function killAndRestart(constants: L1Constants, { step, delayMs }: Kill): 
   );
 }
 
-it(`a sequencer continues after each of ${KILLS.length} kills and proposes nothing twice`, {
+test(`a sequencer continues after each of ${KILLS.length} kills and proposes nothing twice`, {
   timeout: 3_600_000,
 }, async () => {
   node = await KillableSequencer.start(l1, dataDirectory);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { readBigUint, toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
@@ -53,7 +53,7 @@ describe("a sequencer on the recorded chain", () => {
     return number;
   }
 
-  it("a sequencer proposes the next checkpoints at the predicted fees", LIMIT, async () => {
+  test("a sequencer proposes the next checkpoints at the predicted fees", LIMIT, async () => {
     const predictions: { number: number; fees: bigint[] }[] = [];
     for (let i = 0; i < 3; i++) {
       const number = await propose();
@@ -67,26 +67,32 @@ describe("a sequencer on the recorded chain", () => {
     }
   });
 
-  it("a sequencer gives a block's tx the status proposed before L1 has it, and checkpointed after", LIMIT, async () => {
-    await idle();
-    await l1.automine(false);
-    try {
-      const number = checkpoints() + 1;
-      await node.nextSlot();
-      const hash = await traffic.send(node);
-      await until(async () => (await node.rpc<{ status: string }>("node_getTxReceipt", [hash])).status === "proposed");
-      expect(checkpoints()).toBe(number - 1);
-      await until(async () => {
-        await l1.call("evm_mine");
-        return checkpoints() === number;
-      });
-      expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ status: "checkpointed" });
-    } finally {
-      await l1.automine(true);
-    }
-  });
+  test(
+    "a sequencer gives a block's tx the status proposed before L1 has it, and checkpointed after",
+    LIMIT,
+    async () => {
+      await idle();
+      await l1.automine(false);
+      try {
+        const number = checkpoints() + 1;
+        await node.nextSlot();
+        const hash = await traffic.send(node);
+        await until(
+          async () => (await node.rpc<{ status: string }>("node_getTxReceipt", [hash])).status === "proposed",
+        );
+        expect(checkpoints()).toBe(number - 1);
+        await until(async () => {
+          await l1.call("evm_mine");
+          return checkpoints() === number;
+        });
+        expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ status: "checkpointed" });
+      } finally {
+        await l1.automine(true);
+      }
+    },
+  );
 
-  it("a sequencer continues when a publisher has no funds, and logs it", LIMIT, async () => {
+  test("a sequencer continues when a publisher has no funds, and logs it", LIMIT, async () => {
     await idle();
     const balance = await l1.call("eth_getBalance", [PUBLISHER, "latest"]);
     const failures = node.sequencer.status().slots["publishing failed"];
@@ -101,7 +107,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(lines.find(({ reason }) => reason === "publishing failed")?.why).toMatch(/fund|balance/i);
   });
 
-  it("a sequencer continues after an L1 reorganization removes a checkpoint", LIMIT, async () => {
+  test("a sequencer continues after an L1 reorganization removes a checkpoint", LIMIT, async () => {
     await propose();
     await idle();
     const snapshot = await l1.call("evm_snapshot");
@@ -121,7 +127,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(toHex(node.parts.chain.checkpoint(number)!.archiveRoot)).not.toBe(toHex(before));
   });
 
-  it("a sequencer drops a tx that no block can include, with its reason", LIMIT, async () => {
+  test("a sequencer drops a tx that no block can include, with its reason", LIMIT, async () => {
     await idle();
     node.sequencer.pause();
     // The pool accepts it now, but it expires before the start of the next slot.
@@ -136,7 +142,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(await node.rpc("node_getTxReceipt", [doomed])).toMatchObject({ status: "dropped" });
   });
 
-  it("a sequencer can be paused and resumed over the admin port", LIMIT, async () => {
+  test("a sequencer can be paused and resumed over the admin port", LIMIT, async () => {
     await pauseAndSettle();
     const number = checkpoints();
     await node.nextSlot();
@@ -163,7 +169,7 @@ describe("a sequencer on the recorded chain", () => {
     }
   });
 
-  it(
+  test(
     "a sequencer refuses a configuration that leaves no time for a block, naming field and rule, and keeps its settings",
     LIMIT,
     async () => {
@@ -189,7 +195,7 @@ describe("a sequencer on the recorded chain", () => {
     },
   );
 
-  it("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
+  test("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
     await idle();
     const follower = await Follower.fresh(loadCore(), {
       l1RpcUrls: [l1.url],

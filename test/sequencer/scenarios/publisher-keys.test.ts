@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PrivateKey } from "../../../src/keystore/private-key.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/l1/abi/multicall3.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
@@ -99,12 +99,12 @@ async function published(node: Opened, attester?: string): Promise<L1Tx> {
 }
 
 describe("several publisher keys", () => {
-  it("of several publisher keys the one with the highest balance sends", async () => {
+  test("of several publisher keys the one with the highest balance sends", async () => {
     await Promise.all([fund(A, ETHER), fund(B, 3n * ETHER), fund(C, 2n * ETHER)]);
     expect((await published(await open(withKeys(...KEYS)))).from).toBe(B);
   });
 
-  it("a publisher key that was just used ranks behind one that was not", async () => {
+  test("a publisher key that was just used ranks behind one that was not", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
     const first = await l1.mark();
@@ -113,7 +113,7 @@ describe("several publisher keys", () => {
     expect((await published(node)).from).toBe(B);
   });
 
-  it("a publisher key that cannot pay is skipped, and the log says so", async () => {
+  test("a publisher key that cannot pay is skipped, and the log says so", async () => {
     // B has not been used yet, so it is the first choice regardless of its balance.
     await Promise.all([fund(A, 100n * ETHER), fund(B, 1n)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
@@ -127,13 +127,13 @@ describe("several publisher keys", () => {
     expect(passed[0].facts.reason).toMatch(/insufficient funds/i);
   });
 
-  it("publishing fails with the reason if no publisher key can pay", async () => {
+  test("publishing fails with the reason if no publisher key can pay", async () => {
     const node = await open(withKeys(...KEYS));
     expect(await publish(node)).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("a publisher key with a stuck transaction is skipped", async () => {
+  test("a publisher key with a stuck transaction is skipped", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open({ ...withKeys(KEYS[0], KEYS[1]), L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
     const stuck = node.publisher.publishCheckpoint({
@@ -157,7 +157,7 @@ describe("several publisher keys", () => {
     expect((await l1.tips()).pending).toBe(CHECKPOINT);
   });
 
-  it("a publisher key with a stuck transaction is never used if busy publishers are not allowed", async () => {
+  test("a publisher key with a stuck transaction is never used if busy publishers are not allowed", async () => {
     await fund(A, 100n * ETHER);
     const environment = { ...withKeys(KEYS[0]), SEQ_PUBLISHER_ALLOW_INVALID_STATES: "0" };
     const node = await open({ ...environment, L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
@@ -206,19 +206,19 @@ describe("publishers of a keystore", () => {
   const sender = async (environment: Record<string, string>) =>
     (await published(await open(environment), attester)).from;
 
-  it("publishers given as private keys publish", async () => {
+  test("publishers given as private keys publish", async () => {
     await fund(B, ETHER);
     expect(await sender(keystore([toHex(KEYS[0]), toHex(KEYS[1])]))).toBe(B);
   });
 
-  it("publishers given as a mnemonic publish", async () => {
+  test("publishers given as a mnemonic publish", async () => {
     const [, , third] = await l1.request<string[]>("eth_accounts");
     const publisher = { mnemonic: MNEMONIC, addressIndex: 2, addressCount: 2 };
     await fund(third, 20_000n * ETHER);
     expect(await sender(keystore(publisher))).toBe(third.toLowerCase());
   });
 
-  it("publishers given as a folder of encrypted files publish", async () => {
+  test("publishers given as a folder of encrypted files publish", async () => {
     mkdirSync(join(folder, "encrypted"));
     KEYS.slice(0, 2).forEach((key, i) => {
       writeFileSync(join(folder, "encrypted", `${i}.json`), keyFile(key, "secret"));
@@ -227,7 +227,7 @@ describe("publishers of a keystore", () => {
     expect(await sender(keystore({ path: join(folder, "encrypted"), password: "secret" }))).toBe(B);
   });
 
-  it("a publisher given as an address on a remote signer publishes", async () => {
+  test("a publisher given as an address on a remote signer publishes", async () => {
     const remote = await startRemoteSigner(KEYS[0]);
     try {
       await fund(A, ETHER);
@@ -238,13 +238,13 @@ describe("publishers of a keystore", () => {
     }
   });
 
-  it("the attester itself publishes if no publisher is named", async () => {
+  test("the attester itself publishes if no publisher is named", async () => {
     await fund(C, ETHER);
     expect(await sender(keystore(undefined))).toBe(C);
   });
 });
 
-it("a publisher sends everything through a configured forwarder", async () => {
+test("a publisher sends everything through a configured forwarder", async () => {
   const forwarder = `0x${"f0".repeat(20)}`;
   await l1.request("anvil_setCode", forwarder, await l1.request("eth_getCode", MULTICALL3_ADDRESS, "latest"));
   const tx = await published(await open({ SEQ_PUBLISHER_FORWARDER_ADDRESS: forwarder }));
@@ -252,7 +252,7 @@ it("a publisher sends everything through a configured forwarder", async () => {
 });
 
 describe("a blob upload store", () => {
-  it("a blob upload store has the published blobs where nodes look for them", async () => {
+  test("a blob upload store has the published blobs where nodes look for them", async () => {
     const store = join(folder, "blobs");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(store).href });
     await published(node);
@@ -263,7 +263,7 @@ describe("a blob upload store", () => {
     expect(readdirSync(blobs)).toHaveLength(recorded.publication.checkpoint.blobs.length);
   });
 
-  it("an upload store that cannot be written to does not prevent publishing, and the log says why", async () => {
+  test("an upload store that cannot be written to does not prevent publishing, and the log says why", async () => {
     const parent = join(folder, "replaced");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(join(parent, "blobs")).href });
     rmSync(parent, { recursive: true, force: true });
@@ -275,7 +275,7 @@ describe("a blob upload store", () => {
     expect(existsSync(join(parent, "blobs"))).toBe(false);
   });
 
-  it("an upload store of a kind that cannot be written to is refused at the start", async () => {
+  test("an upload store of a kind that cannot be written to is refused at the start", async () => {
     const environment = { BLOB_FILE_STORE_UPLOAD_URL: "http://127.0.0.1:1/blobs" };
     await expect(open(environment)).rejects.toThrow(/BLOB_FILE_STORE_UPLOAD_URL/);
   });

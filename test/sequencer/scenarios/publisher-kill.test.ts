@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serialize } from "node:v8";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
@@ -103,7 +103,7 @@ async function timesProposed(): Promise<number> {
   ).length;
 }
 
-it.each([
+test.each([
   ["before L1 got the transaction", "swallow"],
   ["before it knew that L1 got the transaction", "forward silently"],
 ] as const)(
@@ -126,7 +126,7 @@ it.each([
   },
 );
 
-it("a publisher reads the receipt that the killed run before it did not read", { timeout: 180_000 }, async () => {
+test("a publisher reads the receipt that the killed run before it did not read", { timeout: 180_000 }, async () => {
   await killedAt("eth_getTransactionReceipt", "swallow", true);
   const next = await restarted();
   expect((await next.publisher.publishCheckpoint(publication)).kind).toBe("published");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { headerSlotNumber, headerTimestamp } from "../../../src/protocol/block-header.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { slotTimestamp } from "../../../src/protocol/time.ts";
@@ -63,11 +63,11 @@ async function propose(blocks: number): Promise<{ number: number; slot: number; 
   return { number, slot, hashes };
 }
 
-it("a slot has room for seven blocks", () => {
+test("a slot has room for seven blocks", () => {
   expect(proposer.sequencer.timetable).toMatchObject({ maxBlocks: 7, blockDuration: BLOCK_SECONDS });
 });
 
-it.each([2, 3])("a sequencer publishes %i blocks to L1 as one checkpoint", LIMIT, async (blocks) => {
+test.each([2, 3])("a sequencer publishes %i blocks to L1 as one checkpoint", LIMIT, async (blocks) => {
   const { number, slot, hashes } = await propose(blocks);
   const { chain } = proposer.parts;
   const first = chain.checkpoint(number)!.startBlock;
@@ -82,7 +82,7 @@ it.each([2, 3])("a sequencer publishes %i blocks to L1 as one checkpoint", LIMIT
   expect(new Set(timestamps)).toEqual(new Set([BigInt(slotTimestamp(slot, proposer.constants))]));
 });
 
-it("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
+test("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
   const own = proposer.parts.chain;
   const other = follower.parts.chain;
   await follower.followClock();

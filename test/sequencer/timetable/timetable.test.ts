@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { epochOfSlot, slotAt } from "../../../src/protocol/time.ts";
 import { perBlockLimits } from "../../../src/sequencer/timetable/block-limits.ts";
 import { buildStartMs, secondsIntoSlot, slotOfNextL1Block } from "../../../src/sequencer/timetable/slot-clock.ts";
@@ -51,7 +51,7 @@ function expectStarts(table: ReturnType<typeof timetable>, starts: Start[]): voi
 }
 
 describe("timetable", () => {
-  it.each(vectors.timetable.map((vector) => ({ name: JSON.stringify(vector.config), vector })))(
+  test.each(vectors.timetable.map((vector) => ({ name: JSON.stringify(vector.config), vector })))(
     "a timetable is that of the vectors: $name",
     ({ vector }) => {
       const table = tableOf(vector.config);
@@ -80,7 +80,7 @@ describe("timetable", () => {
     maxAllowed: Record<string, number>;
     canStartNextBlock: Start[];
   }
-  it.each(consensusCases<SlotConfig, Expected>("timetable"))(
+  test.each(consensusCases<SlotConfig, Expected>("timetable"))(
     "a timetable is that of the consensus vectors: $name",
     ({ input, expected }) => {
       const table = tableOf(input);
@@ -97,20 +97,20 @@ describe("timetable", () => {
     },
   );
 
-  it("a timetable that is not enforced has no deadlines", () => {
+  test("a timetable that is not enforced has no deadlines", () => {
     const table = tableOf({ ethereumSlotDuration: 12, aztecSlotDuration: 72, l1PublishingTime: 1, enforce: false });
     expect(latestEntry(table, "PUBLISHING_CHECKPOINT")).toBeUndefined();
     expect(nextBlockTime(table, 1e6)).toEqual({ deadline: undefined, isLast: true });
   });
 
-  it("a timetable refuses slots without time for a block", () => {
+  test("a timetable refuses slots without time for a block", () => {
     const short = { ethereumSlotDuration: 12, l1PublishingTime: 12, blockDurationMs: 6000 };
     expect(() => tableOf({ ...short, aztecSlotDuration: 22 })).toThrow(/deadline cannot be negative \(0 s\)/);
     expect(() => tableOf({ ...short, aztecSlotDuration: 24 })).toThrow(TimetableError);
     expect(() => tableOf({ ...short, aztecSlotDuration: 30 })).not.toThrow();
   });
 
-  it("a timetable gives a block at least the minimum execution time, and later blocks later deadlines", () => {
+  test("a timetable gives a block at least the minimum execution time, and later blocks later deadlines", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 60, max: 200 }),
@@ -140,7 +140,7 @@ describe("timetable", () => {
     l1PublishingTime?: number;
     p2pPropagationTime?: number;
   }
-  it.each(consensusCases<Gossip, { maxBlocks: number }>("max-blocks-gossip").filter((c) => c.expected.maxBlocks > 1))(
+  test.each(consensusCases<Gossip, { maxBlocks: number }>("max-blocks-gossip").filter((c) => c.expected.maxBlocks > 1))(
     "a slot has room for the blocks of the vectors: $name",
     ({ input, expected }) => {
       const table = tableOf({
@@ -154,7 +154,7 @@ describe("timetable", () => {
     },
   );
 
-  it("one L1 slot is reserved to publish a checkpoint, or one second on development chains", () => {
+  test("one L1 slot is reserved to publish a checkpoint, or one second on development chains", () => {
     expect(l1PublishingTime(undefined, { chainId: 1, ethereumSlotDuration: 12 })).toBe(12);
     expect(l1PublishingTime(undefined, { chainId: 31337, ethereumSlotDuration: 12 })).toBe(1);
     expect(l1PublishingTime(undefined, { chainId: 677692, ethereumSlotDuration: 12 })).toBe(1);
@@ -198,7 +198,7 @@ describe("limits of a block", () => {
       expected,
     }),
   );
-  it.each([...fromFees, ...fromConsensus])(
+  test.each([...fromFees, ...fromConsensus])(
     "the limits of a block are those of the vectors: $name",
     ({ config, l1PublishingTime: publishing, rollupManaLimit, expected }) => {
       const { maxBlocks } = tableOf({
@@ -236,7 +236,7 @@ interface TimeExpected {
   epoch: number;
   slotStartBuildTimestamp: number;
 }
-it.each(consensusCases<TimeInput, TimeExpected>("time"))(
+test.each(consensusCases<TimeInput, TimeExpected>("time"))(
   "slots and epochs of a time are those of the vectors: $name",
   ({ input, expected }) => {
     const constants = { ...input, l1GenesisTime: Number(input.l1GenesisTime) };

@@ -1,5 +1,5 @@
 import { parseAbi } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { PrivateKey } from "../../../src/keystore/private-key.ts";
@@ -147,7 +147,7 @@ async function counted(slot: number): Promise<bigint> {
 }
 const reasons = () => said("no governance signal for this slot").map(({ facts }) => facts.reason);
 
-it("a governance signal has the reference digest", () => {
+test("a governance signal has the reference digest", () => {
   const [{ input, expected }] = consensusCases<{
     input: {
       domain: { chainId: number; verifyingContract: string };
@@ -166,7 +166,7 @@ it("a governance signal has the reference digest", () => {
   expect(toHex(typedDataHash(typed))).toBe(expected.digest);
 });
 
-it("a governance signal is counted once for a slot, through Multicall3, and again in the next slot", async () => {
+test("a governance signal is counted once for a slot, through Multicall3, and again in the next slot", async () => {
   const slot = await nextSlot();
   expect(await vote(slot)).toBe(true);
   expect(await counted(slot)).toBe(1n);
@@ -186,7 +186,7 @@ it("a governance signal is counted once for a slot, through Multicall3, and agai
   expect(await counted(next)).toBe(2n);
 });
 
-it("a governance signal is not sent again after a restart in the same slot", async () => {
+test("a governance signal is not sent again after a restart in the same slot", async () => {
   const slot = await nextSlot();
   await vote(slot);
   const restarted = await openPublisher();
@@ -195,7 +195,7 @@ it("a governance signal is not sent again after a restart in the same slot", asy
   await restarted.stop();
 });
 
-it("no governance signal is sent without a payload, its code or the key, or when the round has its quorum", async () => {
+test("no governance signal is sent without a payload, its code or the key, or when the round has its quorum", async () => {
   let slot = await nextSlot();
   expect(await vote(slot, { payload: undefined })).toBe(false);
   expect(await vote(slot, { payload: `0x${"00".repeat(20)}` })).toBe(false);
@@ -215,7 +215,7 @@ it("no governance signal is sent without a payload, its code or the key, or when
   ]);
 });
 
-it("a governance signal of another attester than the proposer has no effect, and the log has L1's reason", async () => {
+test("a governance signal of another attester than the proposer has no effect, and the log has L1's reason", async () => {
   const slot = await nextSlot();
   const stranger = await publisherOf(rollup.identity, { VALIDATOR_PRIVATE_KEYS: toHex(new Uint8Array(32).fill(5)) });
   const proposer = new PrivateKey(new Uint8Array(32).fill(5)).address;
@@ -229,7 +229,7 @@ it("a governance signal of another attester than the proposer has no effect, and
   ]);
 });
 
-it("the calldata of a governance signal has the signature as v, r, s", () => {
+test("the calldata of a governance signal has the signature as v, r, s", () => {
   const calldata = toHex(
     signalCalldata(
       `0x${"0a".repeat(20)}`,

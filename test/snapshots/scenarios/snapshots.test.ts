@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { swapSteps } from "../../../src/chain-store/swap.ts";
 import { openDataDirectory } from "../../../src/process/data-directory.ts";
 import { headerSlotNumber } from "../../../src/protocol/block-header.ts";
@@ -116,7 +116,7 @@ async function held(directory: string): Promise<unknown> {
 }
 
 describe("snapshots", () => {
-  it("a snapshot index has the node's own format, newest entry first", () => {
+  test("a snapshot index has the node's own format, newest entry first", () => {
     const network = networkOf(chain.reader);
     const names = readdirSync(join(published, "store", snapshotFolder(network)));
     expect(snapshotFolder(network)).toMatch(/^svc-31337-\d+-0x[0-9a-f]{40}$/);
@@ -130,7 +130,7 @@ describe("snapshots", () => {
     expect(readdirSync(published)).toEqual(["store"]);
   });
 
-  it("a snapshot restored into an empty directory gives the same answers", async () => {
+  test("a snapshot restored into an empty directory gives the same answers", async () => {
     mkdirSync(below("chain"));
     const { taken, logger } = await restore(chain, folder, [`file://${published}/store`]);
     expect(taken?.l2BlockNumber).toBe(59);
@@ -139,7 +139,7 @@ describe("snapshots", () => {
     expect(await held(folder)).toEqual(answers(chain.services));
   });
 
-  it("a snapshot leaves out proposed blocks, which the node itself keeps", async () => {
+  test("a snapshot leaves out proposed blocks, which the node itself keeps", async () => {
     const { services, synchronizer } = chain;
     const before = answers(services);
     const slot = headerSlotNumber(services.chain.block(59)!.header) + 1_000_000;
@@ -166,7 +166,7 @@ describe("snapshots", () => {
     expect(await held(folder)).toEqual(before);
   });
 
-  it("a snapshot taken during reads and writes holds exactly one commit and disturbs neither", async () => {
+  test("a snapshot taken during reads and writes holds exactly one commit and disturbs neither", async () => {
     const { store } = chain.services;
     const [left, right] = [store.table("chain-state"), store.table("chain-messages")];
     const key = (n: number) => Buffer.from(`test-${String(n).padStart(8, "0")}`);
@@ -212,7 +212,7 @@ describe("snapshots", () => {
     }
   });
 
-  it("a new snapshot is added in front of the others and changes none of them", async () => {
+  test("a new snapshot is added in front of the others and changes none of them", async () => {
     const root = storeWith("store", {
       index: (text) => {
         const document = JSON.parse(text);
@@ -231,7 +231,7 @@ describe("snapshots", () => {
     expect(snapshots[2]).toEqual({ of: "a later version" });
   });
 
-  it("a snapshot is uploaded to a bucket and restored from it, with a gzipped index too", async () => {
+  test("a snapshot is uploaded to a bucket and restored from it, with a gzipped index too", async () => {
     const bucket = await BucketServer.start();
     try {
       const { uploader, logger } = uploaderOf(chain, folder);
@@ -255,7 +255,7 @@ describe("snapshots", () => {
 });
 
 describe("snapshot uploads that are refused", () => {
-  it.each([
+  test.each([
     ["ftp://host/x", /^Unknown file store config: 'ftp:\/\/host\//],
     ["nonsense", /^Unknown file store config/],
     ["https://host/x", /can only be read/],
@@ -265,14 +265,14 @@ describe("snapshot uploads that are refused", () => {
     expect(() => uploaderOf(chain, folder).uploader.startUpload(location)).toThrow(rule);
   });
 
-  it("a snapshot upload before the initial sync is complete is refused", () => {
+  test("a snapshot upload before the initial sync is complete is refused", () => {
     const { uploader } = uploaderOf(chain, folder, { synced: () => false });
     const start = () => uploader.startUpload(`file://${below("store")}`);
     expect(start).toThrow("Archiver initial sync not complete. Cannot start snapshot.");
     expect(start).toThrow(SnapshotUploadError);
   });
 
-  it("a snapshot upload of a chain without blocks is refused", async () => {
+  test("a snapshot upload of a chain without blocks is refused", async () => {
     const empty = await chain.open(below("empty"));
     const { uploader } = uploaderOf({ ...chain, services: empty }, folder);
     expect(() => uploader.startUpload(`file://${below("store")}`)).toThrow(
@@ -281,7 +281,7 @@ describe("snapshot uploads that are refused", () => {
     await empty.store.close();
   });
 
-  it("a second snapshot upload at the same time is refused", async () => {
+  test("a second snapshot upload at the same time is refused", async () => {
     const { uploader } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("store")}`);
     expect(() => uploader.startUpload(`file://${below("other")}`)).toThrow(
@@ -295,7 +295,7 @@ describe("snapshot uploads that are refused", () => {
 });
 
 describe("snapshot uploads that fail", () => {
-  it("a failed snapshot upload logs its reason and leaves no temporary file", async () => {
+  test("a failed snapshot upload logs its reason and leaves no temporary file", async () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("blocked")}/store`);
     writeFileSync(below("blocked"), "a file");
@@ -304,7 +304,7 @@ describe("snapshot uploads that fail", () => {
     expect(readdirSync(folder)).toEqual(["blocked"]);
   });
 
-  it("a snapshot upload does not replace a malformed index", async () => {
+  test("a snapshot upload does not replace a malformed index", async () => {
     const root = storeWith("store", { index: () => "not an index" });
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(root);
@@ -314,7 +314,7 @@ describe("snapshot uploads that fail", () => {
     expect(readdirSync(folder)).toEqual(["store"]);
   });
 
-  it("a snapshot upload ends at once when the node stops", async () => {
+  test("a snapshot upload ends at once when the node stops", async () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("store")}`);
     await expect.poll(() => readdirSync(folder).length, { interval: 1 }).toBeGreaterThan(0);
@@ -416,7 +416,7 @@ describe("damaged snapshots", () => {
     ],
   ];
 
-  it.each(refusals)("a snapshot %s is refused for the next one, and local data stays", async (_, make, rule) => {
+  test.each(refusals)("a snapshot %s is refused for the next one, and local data stays", async (_, make, rule) => {
     const bad = await make();
     mkdirSync(below("node", "chain"), { recursive: true });
     writeFileSync(below("node", "chain", "kept"), "kept");
@@ -433,7 +433,7 @@ describe("damaged snapshots", () => {
     expect(existsSync(below("node", "chain", "kept"))).toBe(false);
   });
 
-  it("a snapshot whose tip is not on L1 is refused", async () => {
+  test("a snapshot whose tip is not on L1 is refused", async () => {
     const reader = {
       identity: chain.reader.identity,
       latestBlock: () => chain.reader.latestBlock(),
@@ -445,7 +445,7 @@ describe("damaged snapshots", () => {
     expect(logger.lines.find(({ level }) => level === "error")?.facts).toMatchObject({ rule: "archive" });
   });
 
-  it("a snapshot cut at any point is refused", async () => {
+  test("a snapshot cut at any point is refused", async () => {
     mkdirSync(below("node", "chain"), { recursive: true });
     for (let i = 0; i < 12; i++) {
       const bad = storeWith(`bad${i}`, { data: (packed) => packed.subarray(0, Math.floor((packed.length * i) / 12)) });
@@ -456,7 +456,7 @@ describe("damaged snapshots", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["is not JSON", { index: () => "{" }, /must be JSON/],
     ["is a list", { index: () => "[]" }, /must be a JSON object/],
     [
@@ -496,14 +496,14 @@ describe("damaged snapshots", () => {
 });
 
 describe("choice of a snapshot", () => {
-  it("a node in sync mode full, or without a data directory, never asks a snapshot store", async () => {
+  test("a node in sync mode full, or without a data directory, never asks a snapshot store", async () => {
     const none = ["file:///nowhere"];
     expect((await restore(chain, folder, none, { mode: "full" })).logger.lines).toEqual([]);
     const directory = { path: folder, chainStore: below("chain"), temporary: true };
     expect((await restore(chain, folder, none, { directory })).logger.lines).toMatchObject([{ level: "info" }]);
   });
 
-  it("mode snapshot keeps local data; mode force-snapshot replaces it if it is far behind", async () => {
+  test("mode snapshot keeps local data; mode force-snapshot replaces it if it is far behind", async () => {
     const local = async () => {
       rmSync(below("node"), { recursive: true, force: true });
       const services = await chain.open(below("node", "chain"));
@@ -532,7 +532,7 @@ describe("choice of a snapshot", () => {
     expect(again.logger.lines).toMatchObject([{ facts: { reason: "there is local data up to block 59" } }]);
   });
 
-  it("the newest usable snapshot of each store counts, the highest L1 block first", async () => {
+  test("the newest usable snapshot of each store counts, the highest L1 block first", async () => {
     const older = storeWith("older", { entry: (e) => ({ ...e, l1BlockNumber: e.l1BlockNumber - 1 }) });
     const mixed = storeWith("mixed", {
       index: (text) => {
@@ -555,7 +555,7 @@ describe("choice of a snapshot", () => {
     expect(used.map(({ facts }) => facts.store)).toEqual([mixed]);
   });
 
-  it("an interrupted download of a snapshot leaves no files behind", async () => {
+  test("an interrupted download of a snapshot leaves no files behind", async () => {
     mkdirSync(below("chain"));
     const bucket = await BucketServer.start();
     bucket.intercept = ({ url }, response) => {
@@ -577,7 +577,7 @@ describe("kills during the swap", () => {
   const mark = (path: string) => readFileSync(join(path, "data.mdb"), "utf8");
   const steps = swapSteps("", "").length;
 
-  it.each(Array.from({ length: steps + 1 }, (_, done) => done))(
+  test.each(Array.from({ length: steps + 1 }, (_, done) => done))(
     "a node killed after %d swap steps restarts with the old or the new data and nothing else",
     (done) => {
       const directory = below("node");

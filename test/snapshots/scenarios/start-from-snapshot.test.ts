@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   ADMIN_API_KEY,
   goldenCases,
@@ -52,7 +52,7 @@ async function until(condition: () => boolean, limitMs = 120_000): Promise<void>
 describe("node processes and snapshots", () => {
   let store: string;
 
-  it("a node uploads a snapshot on request and answers meanwhile", async () => {
+  test("a node uploads a snapshot on request and answers meanwhile", async () => {
     store = `file://${folder}/store`;
     const node = await NodeProcess.start(l1);
     try {
@@ -69,7 +69,7 @@ describe("node processes and snapshots", () => {
     }
   });
 
-  it("a node starts from a snapshot, gives the recorded answers and syncs on from its L1 block", async () => {
+  test("a node starts from a snapshot, gives the recorded answers and syncs on from its L1 block", async () => {
     const node = await NodeProcess.start(l1, undefined, { SYNC_SNAPSHOTS_URLS: store });
     try {
       await node.ready();
@@ -82,7 +82,7 @@ describe("node processes and snapshots", () => {
     }
   });
 
-  it("a node syncs from L1 when no store has a snapshot", async () => {
+  test("a node syncs from L1 when no store has a snapshot", async () => {
     const node = await NodeProcess.start(l1, undefined, { SYNC_SNAPSHOTS_URLS: "file:///nowhere/at/all" });
     try {
       await node.ready();
@@ -93,7 +93,7 @@ describe("node processes and snapshots", () => {
     }
   });
 
-  it("a node killed at any moment of a start from a snapshot ends with the recorded answers", {
+  test("a node killed at any moment of a start from a snapshot ends with the recorded answers", {
     timeout: 300_000,
   }, async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "svc-snapshot-kill-"));

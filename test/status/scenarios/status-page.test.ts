@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../../world/node/recorded-node.ts";
 import {
@@ -129,7 +129,7 @@ const VALIDATING = {
 const allEffects = () => blocks.flatMap(({ body, number }) => body.txEffects.map((effect) => ({ ...effect, number })));
 
 describe("the status page on a recorded chain", () => {
-  it("the overview shows the tips that the RPC answers", async () => {
+  test("the overview shows the tips that the RPC answers", async () => {
     const { page, faults } = await unlocked();
     await page.waitForSelector(".tips");
     const tips = await result<Record<string, { number?: number; block?: { number: number } }>>("svc_getChainTips");
@@ -143,7 +143,7 @@ describe("the status page on a recorded chain", () => {
     expect(faults).toEqual([]);
   });
 
-  it("the list of blocks shows number, transactions, slot and checkpoint of each block", async () => {
+  test("the list of blocks shows number, transactions, slot and checkpoint of each block", async () => {
     const { page, show } = await unlocked();
     await show("#/blocks/50");
     const expected = blocks.slice(25, 50).reverse();
@@ -164,7 +164,7 @@ describe("the status page on a recorded chain", () => {
       );
   });
 
-  it("a block and its transaction are shown with what the RPC tells of them", async () => {
+  test("a block and its transaction are shown with what the RPC tells of them", async () => {
     const { page, show } = await unlocked();
     const block = blocks.find(({ body }) => body.txEffects.some(({ publicLogs }) => publicLogs.length > 0))!;
     await show(`#/block/${block.number}`);
@@ -181,7 +181,7 @@ describe("the status page on a recorded chain", () => {
     await expect.poll(() => rowTexts(page, "Logs")).toHaveLength(logs);
   });
 
-  it("the views of the node show its options, L1 endpoints, stores and log", async () => {
+  test("the views of the node show its options, L1 endpoints, stores and log", async () => {
     const { page, show } = await unlocked();
     await show("#/configuration");
     await expect
@@ -215,7 +215,7 @@ describe("the status page on a recorded chain", () => {
     await page.waitForSelector("text=No line has that.");
   });
 
-  it("a validator's view names the reason of each missed duty", async () => {
+  test("a validator's view names the reason of each missed duty", async () => {
     const { page, show } = await unlocked();
     await replaceAnswers(page, VALIDATING);
     await show("#/duties");
@@ -236,7 +236,7 @@ describe("the status page on a recorded chain", () => {
       .toEqual(["healthy", "disconnect"]);
   });
 
-  it("a search finds blocks, transactions, contracts, classes, nullifiers, note hashes and tags", async () => {
+  test("a search finds blocks, transactions, contracts, classes, nullifiers, note hashes and tags", async () => {
     const { page } = await unlocked();
     const search = async (text: string): Promise<string> => {
       await page.evaluate(`location.hash = "#/nothing"`);
@@ -284,7 +284,7 @@ describe("the status page on a recorded chain", () => {
     await page.waitForSelector("text=Nothing on this node is known by that");
   });
 
-  it("the keyboard alone opens the search, a result, the next block and the content", async () => {
+  test("the keyboard alone opens the search, a result, the next block and the content", async () => {
     const { page } = await unlocked();
     await page.keyboard.press("/");
     await page.keyboard.type("20");
@@ -301,7 +301,7 @@ describe("the status page on a recorded chain", () => {
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   });
 
-  it("no view has an accessibility fault in either theme at either width", async () => {
+  test("no view has an accessibility fault in either theme at either width", async () => {
     const { page, show, faults } = await open();
     await replaceAnswers(page, VALIDATING);
     expect(await faultsInEachLook(page), "the request for the key").toEqual([]);
@@ -333,7 +333,7 @@ describe("the status page on a recorded chain", () => {
     expect(faults).toEqual([]);
   });
 
-  it("a wrong API key is told, and the right one is kept for the tab only", async () => {
+  test("a wrong API key is told, and the right one is kept for the tab only", async () => {
     const { page, requests } = await open();
     const field = page.getByLabel("API key", { exact: true });
     await field.fill("wrong");
@@ -351,7 +351,7 @@ describe("the status page on a recorded chain", () => {
     expect(requests.filter((url) => !url.startsWith(`${node.adminUrl}/ui`))).toEqual([]);
   });
 
-  it("a node that stops answering is told, and its return too", async () => {
+  test("a node that stops answering is told, and its return too", async () => {
     const { page } = await unlocked();
     await page.waitForSelector(".tips");
     await page.context().setOffline(true);
@@ -362,7 +362,7 @@ describe("the status page on a recorded chain", () => {
     await page.waitForSelector(".trouble", { state: "detached" });
   });
 
-  it("a hidden page asks nothing, and a visible one sends one batch at a time", async () => {
+  test("a hidden page asks nothing, and a visible one sends one batch at a time", async () => {
     const { page } = await unlocked();
     const { clock } = page;
     // Time passes in the page only when the test says so. The key is kept, so the page asks again after a reload.
@@ -408,7 +408,7 @@ describe("the status page on a recorded chain", () => {
     await nextBatch();
   });
 
-  it("the public port serves the page where it is told to, without a key", async () => {
+  test("the public port serves the page where it is told to, without a key", async () => {
     const { page, faults, requests } = await open({}, node.url);
     await expect.poll(() => page.locator(".tips .figure").first().textContent()).toBe("59");
     expect(requests.filter((url) => !url.startsWith(`${node.url}/`))).toEqual([]);

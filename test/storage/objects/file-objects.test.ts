@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ObjectStoreUrlError } from "../../../src/storage/objects/errors.ts";
 import { FileObjects } from "../../../src/storage/objects/file-objects.ts";
 import { unpacked, unpackedStream } from "../../../src/storage/objects/gunzip.ts";
@@ -28,7 +28,7 @@ async function whole(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe("a file store", () => {
-  it.each([
+  test.each([
     ["/proc/self", "/proc is no storage"],
     ["/proc/self/new/folder", "/proc is no storage"],
     ["/sys/kernel", "/sys is no storage"],
@@ -39,7 +39,7 @@ describe("a file store", () => {
     expect(() => openObjectStore(`file://${path}`)).toThrow(`objects cannot be stored there: ${rule} (file://${path})`);
   });
 
-  it("a file store below a file, a socket or a link to /proc is refused at once", async () => {
+  test("a file store below a file, a socket or a link to /proc is refused at once", async () => {
     writeFileSync(join(root, "file"), "");
     symlinkSync("/proc/self", join(root, "link"));
     const server = createServer().listen(join(root, "socket"));
@@ -50,14 +50,14 @@ describe("a file store", () => {
     server.close();
   });
 
-  it("a write fails if the system refuses to make folders", async () => {
+  test("a write fails if the system refuses to make folders", async () => {
     const store = new FileObjects("/proc/self");
     await expect(store.put("a/b/c", Buffer.from("x"))).rejects.toThrow(
       "object store file:///proc/self: cannot write a/b/c: its file cannot be written (ENOENT)",
     );
   });
 
-  it("a file store returns what was written, whole or as a stream", async () => {
+  test("a file store returns what was written, whole or as a stream", async () => {
     const store = openObjectStore(`file://${root}/deep/er/`);
     expect(await store.get("a/b")).toBeUndefined();
     expect(await store.open("a/b")).toBeUndefined();
@@ -72,7 +72,7 @@ describe("a file store", () => {
     expect(readdirSync(join(root, "deep/er/a"))).toEqual(["b"]);
   });
 
-  it("a file store keeps the old object and nothing else if the new one's source fails", async () => {
+  test("a file store keeps the old object and nothing else if the new one's source fails", async () => {
     const store = openObjectStore(`file://${root}`);
     await store.put("a", Buffer.from("old"));
     async function* failing() {
@@ -84,7 +84,7 @@ describe("a file store", () => {
     expect(readdirSync(root)).toEqual(["a"]);
   });
 
-  it("errors of a file store name store, operation, object and rule", async () => {
+  test("errors of a file store name store, operation, object and rule", async () => {
     writeFileSync(join(root, "file"), "x".repeat(100));
     const store = openObjectStore(`file://${root}`);
     await expect(store.put("file/below", Buffer.from("x"))).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe("a file store", () => {
 });
 
 describe("a store URL", () => {
-  it.each(["ftp://host/x", "blobs", "file://host/path", "s3://bucket/x?endpoint=nonsense", "s3:///x", "gs:///x"])(
+  test.each(["ftp://host/x", "blobs", "file://host/path", "s3://bucket/x?endpoint=nonsense", "s3:///x", "gs:///x"])(
     "the store URL %s is refused",
     (url) => {
       expect(() => openObjectReader(url)).toThrow(ObjectStoreUrlError);
@@ -108,13 +108,13 @@ describe("a store URL", () => {
     },
   );
 
-  it("a store URL of an unknown kind is named in the error, with the supported kinds", () => {
+  test("a store URL of an unknown kind is named in the error, with the supported kinds", () => {
     expect(() => openObjectReader("ftp://user:secret@host/x")).toThrow(
       /^Unknown file store config: 'ftp:\/\/host\/\[Redacted\]'\. Supported values are file:/,
     );
   });
 
-  it.each([
+  test.each([
     ["https://host/x", /can only be read/],
     ["s3://bucket/x", /needs AWS_ACCESS_KEY_ID/],
     ["gs://bucket/x", /needs GOOGLE_APPLICATION_CREDENTIALS/],
@@ -128,7 +128,7 @@ describe("gzip detection", () => {
   const content = Buffer.from("content ".repeat(100_000));
   const packed = gzipSync(content);
 
-  it("gzip is detected by its first bytes and unpacked, and other content is unchanged", async () => {
+  test("gzip is detected by its first bytes and unpacked, and other content is unchanged", async () => {
     expect(Buffer.from(unpacked(packed, content.length)).equals(content)).toBe(true);
     expect(unpacked(content, 1)).toBe(content);
     expect((await whole(unpackedStream(stream(packed.subarray(0, 1), packed.subarray(1))))).equals(content)).toBe(true);
@@ -137,7 +137,7 @@ describe("gzip detection", () => {
     expect((await whole(unpackedStream(stream("x")))).toString()).toBe("x");
   });
 
-  it("gzip that is cut, altered or too long is refused", async () => {
+  test("gzip that is cut, altered or too long is refused", async () => {
     expect(() => unpacked(packed, content.length - 1)).toThrow();
     await expect(whole(unpackedStream(stream(packed.subarray(0, -5))))).rejects.toThrow();
     const altered = Buffer.from(packed);
@@ -145,7 +145,7 @@ describe("gzip detection", () => {
     await expect(whole(unpackedStream(stream(altered)))).rejects.toThrow();
   });
 
-  it("unpacking gzip throws the errors of its source", async () => {
+  test("unpacking gzip throws the errors of its source", async () => {
     async function* failing() {
       yield packed.subarray(0, 100);
       throw new RangeError("the source is cut");
@@ -154,7 +154,7 @@ describe("gzip detection", () => {
   });
 });
 
-it.each([1, 3, 4, 7, 100])("cutting a stream gives pieces of %d bytes, only the last shorter", async (size) => {
+test.each([1, 3, 4, 7, 100])("cutting a stream gives pieces of %d bytes, only the last shorter", async (size) => {
   const sizes: number[] = [];
   const parts: Uint8Array[] = [];
   for await (const { bytes, last } of cut(stream("abc", "", "defg", "hijkl"), size)) {

@@ -2,7 +2,7 @@ import { createVerify, generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ObjectStoreError, ObjectStoreUrlError } from "../../../src/storage/objects/errors.ts";
 import { GcsObjects } from "../../../src/storage/objects/gcs-objects.ts";
 import type { ObjectBody } from "../../../src/storage/objects/object-store.ts";
@@ -44,7 +44,7 @@ const errorOf = (work: Promise<unknown>) =>
   );
 
 describe("an HTTP store", () => {
-  it("an HTTP store reads objects below its path; 404 and 403 mean absence", async () => {
+  test("an HTTP store reads objects below its path; 404 and 403 mean absence", async () => {
     bucket.objects.set("/base/a/b.data", { body: Buffer.from("content"), headers: {} });
     bucket.intercept = ({ url }, response) => {
       if (url.pathname !== "/base/secret") return false;
@@ -64,7 +64,7 @@ describe("an HTTP store", () => {
     }
   });
 
-  it("an HTTP store retries while the server fails, then names the store and object in the error", async () => {
+  test("an HTTP store retries while the server fails, then names the store and object in the error", async () => {
     let failures = 3;
     bucket.objects.set("/x", { body: Buffer.from("x"), headers: {} });
     bucket.intercept = (_, response) => {
@@ -89,7 +89,7 @@ describe("an HTTP store", () => {
     expect(error.message).not.toMatch(/secret|pass/);
   });
 
-  it("an HTTP store gives up a silent server, before the answer and within it", async () => {
+  test("an HTTP store gives up a silent server, before the answer and within it", async () => {
     bucket.intercept = ({ url }, response) => {
       if (url.pathname === "/half") {
         response.writeHead(200, { "content-length": 10 });
@@ -105,7 +105,7 @@ describe("an HTTP store", () => {
     });
   });
 
-  it("an HTTP store waits for a slow server as long as bytes arrive", async () => {
+  test("an HTTP store waits for a slow server as long as bytes arrive", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200, { "content-length": 10 });
       let left = 10;
@@ -123,7 +123,7 @@ describe("an HTTP store", () => {
     ).toBe("zzzzzzzzzz");
   });
 
-  it("an HTTP store gives up a dripping server, for objects and streams of any length", async () => {
+  test("an HTTP store gives up a dripping server, for objects and streams of any length", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200, { "content-length": 2_000_000 });
       const timer = setInterval(() => response.write("z"), 10);
@@ -138,7 +138,7 @@ describe("an HTTP store", () => {
     expect(bucket.seen.length).toBe(2);
   });
 
-  it("an HTTP store gives up writing to a server that drips its answer", async () => {
+  test("an HTTP store gives up writing to a server that drips its answer", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(" "), 10);
@@ -153,14 +153,14 @@ describe("an HTTP store", () => {
     }
   });
 
-  it("waiting for a slow access token stops when the caller stops", async () => {
+  test("waiting for a slow access token stops when the caller stops", async () => {
     const transport = new ObjectTransport("gs://bucket", { timeoutMs: 60_000 }, () => new Promise(() => undefined));
     const gcs = new GcsObjects({ base: new URL(`${bucket.url}/bucket`), transport });
     const error = await errorOf(gcs.put("x", Buffer.from("x"), { signal: AbortSignal.timeout(20) }));
     expect(error).toMatchObject({ rule: "stopped by the caller" });
   });
 
-  it("an HTTP store resumes where a connection broke, unless the object has changed", async () => {
+  test("an HTTP store resumes where a connection broke, unless the object has changed", async () => {
     const content = randomBytes(3_000_000);
     bucket.objects.set("/big", { body: content, headers: {} });
     let breaks = 4;
@@ -187,7 +187,7 @@ describe("an HTTP store", () => {
     expect(changed.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
   });
 
-  it.each([
+  test.each([
     ["Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"],
     ["ETag", 'W/"1"'],
     ["X-Nothing", "1"],
@@ -211,13 +211,13 @@ describe("an HTTP store", () => {
     expect(error.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
   });
 
-  it("an HTTP store refuses an object that is longer than allowed", async () => {
+  test("an HTTP store refuses an object that is longer than allowed", async () => {
     bucket.objects.set("/big", { body: Buffer.alloc(5000), headers: {} });
     const error = await errorOf(openObjectReader(bucket.url, quick).get("big", { maxBytes: 4000 }));
     expect(error).toMatchObject({ rule: "the answer is longer than 4000 bytes" });
   });
 
-  it("an HTTP store stops when its caller does", async () => {
+  test("an HTTP store stops when its caller does", async () => {
     bucket.intercept = () => true;
     const signal = AbortSignal.timeout(20);
     const error = await errorOf(openObjectReader(bucket.url, { timeoutMs: 60_000 }).get("x", { signal }));
@@ -227,7 +227,7 @@ describe("an HTTP store", () => {
 
 describe("a key that could lead out of the store's path", () => {
   const credentials = { accessKeyId: "a", secretAccessKey: "b" };
-  it.each(["..", "%2e%2e", ".%2E", "..\\..", "%5C..", ".", "", "a b", "a?b", "a#b", "\u2025"])(
+  test.each(["..", "%2e%2e", ".%2E", "..\\..", "%5C..", ".", "", "a b", "a?b", "a#b", "\u2025"])(
     "is refused by every kind of store before it asks: %j",
     async (segment) => {
       const short = { awsCredentials: credentials, googleEndpoint: bucket.url, ...quick };
@@ -255,7 +255,7 @@ describe("an S3 store", () => {
     now: time,
   };
   // The four examples of "Signature Calculations for the Authorization Header" in the S3 API reference.
-  it.each([
+  test.each([
     [
       { method: "GET", path: "/test.txt", headers: { range: "bytes=0-9" } },
       "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
@@ -283,7 +283,7 @@ describe("an S3 store", () => {
     expect(authorization).toMatch(new RegExp(`Signature=${signature}$`));
   });
 
-  it("an S3 store with an endpoint uses path style and region auto, and does not sign reads of a public base", async () => {
+  test("an S3 store with an endpoint uses path style and region auto, and does not sign reads of a public base", async () => {
     bucket.objects.set("/bucket/pre/fix/key.data", { body: Buffer.from("object"), headers: {} });
     bucket.objects.set("/cdn/pre/fix/key.data", { body: Buffer.from("public"), headers: {} });
     const text = async (url: string, access = {}) =>
@@ -299,7 +299,7 @@ describe("an S3 store", () => {
     expect(unsigned.authorization).toBeUndefined();
   });
 
-  it("an S3 store writes a short object in one request, with type, caching and public access", async () => {
+  test("an S3 store writes a short object in one request, with type, caching and public access", async () => {
     const store = openObjectStore(s3Url(), { ...quick, awsCredentials });
     const options = { contentType: "application/json", cacheControl: "no-store", publicRead: true };
     await store.put("index.json", Buffer.from("{}"), options);
@@ -315,13 +315,13 @@ describe("an S3 store", () => {
     expect(Buffer.from((await store.get("index.json"))!).toString()).toBe("{}");
   });
 
-  it("an S3 store names the encoding of compressed content", async () => {
+  test("an S3 store names the encoding of compressed content", async () => {
     const store = openObjectStore(s3Url(), { ...quick, awsCredentials });
     await store.put("packed", Buffer.from("x"), { contentEncoding: "gzip" });
     expect(bucket.objects.get("/bucket/pre/fix/packed")!.headers["content-encoding"]).toBe("gzip");
   });
 
-  it("an S3 store writes without public access if the bucket does not support it", async () => {
+  test("an S3 store writes without public access if the bucket does not support it", async () => {
     bucket.intercept = ({ headers }, response) => {
       if (headers["x-amz-acl"] === undefined) return false;
       response.writeHead(400).end("<Error><Code>AccessControlListNotSupported</Code></Error>");
@@ -336,7 +336,7 @@ describe("an S3 store", () => {
     return new S3Objects({ base: new URL(`${bucket.url}/bucket`), transport, partBytes: 100_000 });
   };
 
-  it.each([0, 99_999, 100_000, 100_001, 200_000, 734_567])(
+  test.each([0, 99_999, 100_000, 100_001, 200_000, 734_567])(
     "an S3 store writes %d bytes in parts of 100,000, which fit together, and repeats failed parts",
     async (size) => {
       let calls = 0;
@@ -355,7 +355,7 @@ describe("an S3 store", () => {
     },
   );
 
-  it("an S3 store abandons a multipart upload if a part, the source or the completion fails", async () => {
+  test("an S3 store abandons a multipart upload if a part, the source or the completion fails", async () => {
     const content = randomBytes(250_000);
     bucket.intercept = ({ url, method }, response) => {
       if (method !== "PUT" || url.searchParams.get("partNumber") !== "2") return false;
@@ -403,7 +403,7 @@ describe("a Google Cloud store", () => {
     return true;
   };
 
-  it("a Google Cloud store exchanges a claim signed with the account's key for a token, once", async () => {
+  test("a Google Cloud store exchanges a claim signed with the account's key for a token, once", async () => {
     bucket.intercept = tokens;
     const access = { ...quick, googleEndpoint: bucket.url, googleCredentialsFile: keyFile() };
     const store = openObjectStore("gs://bucket/pre", access);
@@ -434,7 +434,7 @@ describe("a Google Cloud store", () => {
     expect(verified.verify(publicKey, Buffer.from(signature, "base64url"))).toBe(true);
   });
 
-  it("a Google Cloud store reports that the token server refuses", async () => {
+  test("a Google Cloud store reports that the token server refuses", async () => {
     bucket.intercept = ({ url }, response) => {
       if (url.pathname === "/token") response.writeHead(401).end("{}");
       return url.pathname === "/token";
@@ -444,7 +444,7 @@ describe("a Google Cloud store", () => {
     expect(error).toMatchObject({ operation: "authorize", rule: "the token server answers HTTP status 401" });
   });
 
-  it.each([
+  test.each([
     ["another type", { type: "authorized_user" }, /must be the key of a service account/],
     ["no email", { client_email: 1 }, /must have the text client_email/],
     ["no key", { private_key: "-----BEGIN nonsense" }, /private_key must be a PEM key/],
@@ -455,7 +455,7 @@ describe("a Google Cloud store", () => {
     expect(() => openObjectReader("gs://bucket/pre", { googleCredentialsFile: file })).toThrow(ObjectStoreUrlError);
   });
 
-  it.each([
+  test.each([
     [0, Number.POSITIVE_INFINITY],
     [100_001, Number.POSITIVE_INFINITY],
     [300_000, Number.POSITIVE_INFINITY],
@@ -480,7 +480,7 @@ describe("a Google Cloud store", () => {
     },
   );
 
-  it("a Google Cloud store writes without public access if the bucket has uniform access", async () => {
+  test("a Google Cloud store writes without public access if the bucket has uniform access", async () => {
     bucket.intercept = ({ headers }, response) => {
       if (headers["x-goog-acl"] === undefined) return false;
       response.writeHead(400).end("<Message>Cannot use ACL API with uniform bucket-level access</Message>");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { readPackedAttestations } from "../../../src/l1/committee/packed-attestations.ts";
 import { deployL1Contracts } from "../../../src/l1/deploy/deploy-l1-contracts.ts";
@@ -91,7 +91,7 @@ async function begin(slot: number): Promise<void> {
   await Promise.all([first.followClock(), second.followClock()]);
 }
 
-it("nodes with parts of a committee's keys attest to each other's checkpoints, and L1 takes them", async () => {
+test("nodes with parts of a committee's keys attest to each other's checkpoints, and L1 takes them", async () => {
   await until(async () => (await first.rpc<unknown[]>("p2p_getPeers")).length > 0);
   // A heartbeat, after which the peers are in each other's meshes.
   await new Promise((resolve) => setTimeout(resolve, 2000));
@@ -151,7 +151,7 @@ describe("a checkpoint with bad attestations", () => {
   const others = (entries: CommitteeAttestation[], proposer: string) =>
     entries.filter(({ address, signature }) => signature !== undefined && toHex(address) !== proposer);
 
-  it.each([
+  test.each([
     {
       what: "a signature of somebody else",
       action: "invalidate-by-invalid-attestation",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => recorded?.remove());
 
-it("every checkpoint that reference nodes proposed is rebuilt to the same header", async () => {
+test("every checkpoint that reference nodes proposed is rebuilt to the same header", async () => {
   const blocks: number[] = [];
   for (const received of good) {
     const verdict = await recorded.check(received).check(received.proposal);
@@ -58,7 +58,7 @@ it("every checkpoint that reference nodes proposed is rebuilt to the same header
   ]);
 });
 
-it("a checkpoint whose blocks were prepared is checked without a new commitment", async () => {
+test("a checkpoint whose blocks were prepared is checked without a new commitment", async () => {
   for (const received of good) {
     const asked: Uint8Array[] = [];
     const commitment = async (blob: Uint8Array) => {
@@ -76,7 +76,7 @@ it("a checkpoint whose blocks were prepared is checked without a new commitment"
   }
 });
 
-it("the attestations of this node to recorded proposals are the bytes that reference nodes sent with the same keys", async () => {
+test("the attestations of this node to recorded proposals are the bytes that reference nodes sent with the same keys", async () => {
   const { pool, close } = pooled();
   let compared = 0;
   for (const received of good) {
@@ -138,11 +138,11 @@ describe("a mutated checkpoint proposal", () => {
       header[at] ^= 1;
     });
 
-  it("a checkpoint proposal without a valid signature is refused as invalid_signature", async () => {
+  test("a checkpoint proposal without a valid signature is refused as invalid_signature", async () => {
     expect(await faultOf({ ...several.proposal, signature: new Uint8Array(68) })).toBe("invalid_signature");
   });
 
-  it("a checkpoint proposal whose price modifier exceeds 100 basis points either way is refused, and 100 is taken", async () => {
+  test("a checkpoint proposal whose price modifier exceeds 100 basis points either way is refused, and 100 is taken", async () => {
     const outcomes: string[] = [];
     for (const modifier of [-(2n ** 255n), -101n, -100n, 100n, 101n, 2n ** 255n - 1n]) {
       const proposal = await signedAgain(several, ({ feeAssetPriceModifier }) => {
@@ -154,7 +154,7 @@ describe("a mutated checkpoint proposal", () => {
     expect(outcomes).toEqual([refused, refused, "valid", "valid", refused, refused]);
   });
 
-  it("a checkpoint proposal whose last block does not come is refused as last_block_not_found once its slot is over", async () => {
+  test("a checkpoint proposal whose last block does not come is refused as last_block_not_found once its slot is over", async () => {
     const unknown = await signedAgain(several, ({ archive }) => void archive.fill(1));
     let pokes = 0;
     const over = slotTimestamp(several.slot + 1, recorded.constants) * 1000;
@@ -167,7 +167,7 @@ describe("a mutated checkpoint proposal", () => {
     expect(pokes).toBeGreaterThan(0);
   });
 
-  it("a checkpoint proposal is checked once its last block has come", async () => {
+  test("a checkpoint proposal is checked once its last block has come", async () => {
     const { chain } = recorded;
     let listener = () => {};
     let there = false;
@@ -193,7 +193,7 @@ describe("a mutated checkpoint proposal", () => {
     expect(await verdict).toBe("valid");
   });
 
-  it("a checkpoint proposal with the archive of an earlier block of its slot is refused as last_block_archive_mismatch", async () => {
+  test("a checkpoint proposal with the archive of an earlier block of its slot is refused as last_block_archive_mismatch", async () => {
     const { chain } = recorded;
     const last = chain.blockNumberByArchive(several.proposal.archive)!;
     const { archiveRoot } = chain.block(last - 1)!;
@@ -201,14 +201,14 @@ describe("a mutated checkpoint proposal", () => {
     expect(await faultOf(early)).toBe("last_block_archive_mismatch");
   });
 
-  it("a checkpoint proposal for a slot without blocks is refused as no_blocks_for_slot", async () => {
+  test("a checkpoint proposal for a slot without blocks is refused as no_blocks_for_slot", async () => {
     const other = await signedAgain(several, ({ header }) => {
       header[CHECKPOINT_AT.slotNumber + 31] = several.slot + 1;
     });
     expect(await faultOf(other)).toBe("no_blocks_for_slot");
   });
 
-  it("a checkpoint proposal is refused as block_fetch_error if its blocks cannot be read", async () => {
+  test("a checkpoint proposal is refused as block_fetch_error if its blocks cannot be read", async () => {
     const { chain } = recorded;
     const last = chain.blockNumberByArchive(several.proposal.archive)!;
     const broken = {
@@ -223,7 +223,7 @@ describe("a mutated checkpoint proposal", () => {
     expect(await faultOf(several.proposal, { chain: broken })).toBe("block_fetch_error");
   });
 
-  it("a checkpoint proposal with another header than its blocks give is refused, with the part that differs", async () => {
+  test("a checkpoint proposal with another header than its blocks give is refused, with the part that differs", async () => {
     const parts = {
       lastArchiveRoot: "last archive",
       blockHeadersHash: "hash of block headers",
@@ -244,7 +244,7 @@ describe("a mutated checkpoint proposal", () => {
     }
   });
 
-  it("a checkpoint proposal with another out hash of the epoch is refused as out_hash_mismatch", async () => {
+  test("a checkpoint proposal with another out hash of the epoch is refused as out_hash_mismatch", async () => {
     expect(await faultOf(await flipped(CHECKPOINT_AT.epochOutHash + 9))).toBe("out_hash_mismatch");
     // Another history of the epoch gives another out hash too.
     const { chain } = recorded;
@@ -260,7 +260,7 @@ describe("a mutated checkpoint proposal", () => {
     expect(await faultOf(several.proposal, { chain: view })).toBe("out_hash_mismatch");
   });
 
-  it("a checkpoint proposal beyond a limit of the validator is refused as checkpoint_validation_failed", async () => {
+  test("a checkpoint proposal beyond a limit of the validator is refused as checkpoint_validation_failed", async () => {
     for (const [limits, reason] of [
       [{ rollupManaLimit: 1 }, "exceeds rollup limit of 1"],
       [{ maxTxsPerCheckpoint: 1 }, "Checkpoint tx count 3 exceeds limit of 1"],

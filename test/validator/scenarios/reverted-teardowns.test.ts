@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
 import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import { CheckpointBuilder } from "../../../src/checkpoints/checkpoint-builder.ts";
@@ -228,7 +228,7 @@ async function signedCheckpoint({ header, archiveRoot }: CompletedCheckpoint): P
   return { ...payload, signature: await signPayload(PROPOSER, checkpointProposalPayload(payload)) };
 }
 
-it.each([
+test.each([
   ["of the release, which knows 0 and 1", [1, 1, 1]],
   ["of 4.1.2, which tells the phases apart", [1, 2, 3]],
 ])("a checkpoint with reverted teardowns by a proposer %s is attested, and is no offense", async (_, codes) => {
@@ -250,7 +250,7 @@ it.each([
   }
 });
 
-it("a checkpoint on L1 with revert codes that no release computes keeps its words, and each of them says reverted", async () => {
+test("a checkpoint on L1 with revert codes that no release computes keeps its words, and each of them says reverted", async () => {
   const checkpoint = await proposed([4, 255, 1]);
   const { blocks } = readFromL1(checkpoint);
   expect(blocks.map(({ record }) => toHex(record.hash))).toEqual(
@@ -259,7 +259,7 @@ it("a checkpoint on L1 with revert codes that no release computes keeps its word
   expect(blocks[0].txs.map(({ revertCode }) => revertCode)).toEqual([4, 255, 1]);
 });
 
-it.each([
+test.each([
   ["the teardown's code for app logic", [2, 2, 3]],
   ["success for a reverted teardown", [1, 0, 1]],
   ["the codes of both releases in one block", [1, 1, 3]],
@@ -274,7 +274,7 @@ it.each([
   expect(sent).toEqual([]);
 });
 
-it.each([
+test.each([
   [[1, 1, 1], { kind: "valid" }],
   [[1, 2, 3], { kind: "invalid", reason: expect.stringContaining("has revert code 2, which no circuit proves") }],
   [[1, 1, 3], { kind: "invalid", reason: expect.stringContaining("gives another archive root") }],

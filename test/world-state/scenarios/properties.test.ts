@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { equal, toHex } from "../../../src/protocol/bytes.ts";
 import { ARCHIVE, TREE_HEIGHTS, TREE_IDS } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
@@ -69,7 +69,7 @@ function rootOf(node: Uint8Array, index: number, path: Uint8Array): Uint8Array {
 }
 
 describe("applying and unwinding", () => {
-  it("unwinding applied blocks leaves every row of every table as it was before them", async () => {
+  test("unwinding applied blocks leaves every row of every table as it was before them", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 1, maxLength: 4 }),
@@ -93,7 +93,7 @@ describe("applying and unwinding", () => {
     );
   });
 
-  it("every state stays readable as it was at the tip, through restarts and pruning", async () => {
+  test("every state stays readable as it was at the tip, through restarts and pruning", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 2, maxLength: 6 }),
@@ -140,7 +140,7 @@ describe("applying and unwinding", () => {
     );
   });
 
-  it("blocks applied together, one by one, or after an unwound detour give the same rows", async () => {
+  test("blocks applied together, one by one, or after an unwound detour give the same rows", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 1, maxLength: 4 }),
@@ -172,7 +172,7 @@ describe("applying and unwinding", () => {
 });
 
 describe("insertion", () => {
-  it("inserting a batch equals inserting its keys one by one, in any order, including the witnesses", async () => {
+  test("inserting a batch equals inserting its keys one by one, in any order, including the witnesses", async () => {
     const open = openState();
     try {
       fc.assert(
@@ -208,7 +208,7 @@ describe("insertion", () => {
     }
   });
 
-  it("reverting a frame of a fork restores roots, lookups and sizes", async () => {
+  test("reverting a frame of a fork restores roots, lookups and sizes", async () => {
     const open = openState();
     try {
       fc.assert(
@@ -251,7 +251,7 @@ describe("insertion", () => {
     }
   });
 
-  it("every archive leaf has a valid sibling path at every block", async () => {
+  test("every archive leaf has a valid sibling path at every block", async () => {
     const open = openState();
     try {
       for (let i = 0; i < 5; i++) await apply(open, [makeBlock(open.state, [], i % 2 === 0 ? [] : undefined)]);

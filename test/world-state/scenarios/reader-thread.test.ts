@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { fr } from "../../../src/protocol/field.ts";
 import { apply, makeBlock, openState } from "../../world/world-state/open-state.ts";
 import type { ReaderThreadData, ReaderThreadReport } from "./reader-thread.ts";
 
-it("a reader on another thread sees only complete states while blocks are applied and unwound", async () => {
+test("a reader on another thread sees only complete states while blocks are applied and unwound", async () => {
   const open = openState();
   let counter = 1000n;
   const nextBlock = async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
@@ -43,7 +43,7 @@ function readings(open: OpenState, block: number): string[] {
   );
 }
 
-it("pruning block by block leaves the rows that pruning at once leaves, and the states that it keeps readable", () =>
+test("pruning block by block leaves the rows that pruning at once leaves, and the states that it keeps readable", () =>
   grown((whole) =>
     grown(async (stepwise) => {
       const before = Array.from({ length: BLOCKS }, (_, i) => readings(whole, i + 1));
@@ -68,7 +68,7 @@ it("pruning block by block leaves the rows that pruning at once leaves, and the 
     }),
   ));
 
-it("a part of the history whose commit failed is there again", () =>
+test("a part of the history whose commit failed is there again", () =>
   grown(async (open) => {
     const before = dump(open.store);
     const fail = () =>

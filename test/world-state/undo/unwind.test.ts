@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fr } from "../../../src/protocol/field.ts";
 import { openTables } from "../../../src/world-state/tables/tables.ts";
 import { unwindBlocks } from "../../../src/world-state/undo/unwind.ts";
@@ -40,7 +40,7 @@ async function grow(open: OpenState, blocks: number, next: () => Uint8Array): Pr
 }
 
 describe("unwinding many large blocks", () => {
-  it.each([
+  test.each([
     ["all together", undefined],
     ["a few at a time", { undoBytes: 2 ** 30, blocks: 4 }],
     ["as many as a bound of bytes allows", { undoBytes: 12_000, blocks: 1024 }],
@@ -59,7 +59,7 @@ describe("unwinding many large blocks", () => {
     }
   });
 
-  it("can be undone by the transaction around it", async () => {
+  test("can be undone by the transaction around it", async () => {
     const open = openState();
     try {
       await grow(open, 12, fresh());

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../../src/core/load-core.ts";
 import { toHex } from "../../../../src/protocol/bytes.ts";
 import { CIRCUITS } from "../../../../src/prover/circuits/circuits.ts";
@@ -32,11 +32,11 @@ const acvm = createRequire(import.meta.url)(acvmPath) as Acvm;
 const core = loadCore();
 
 describe("the form in which circuits take recorded jobs", () => {
-  it("is known of circuits of every kind", () => {
+  test("is known of circuits of every kind", () => {
     expect(new Set(jobsWithCircuit.map(({ name }) => name)).size).toBe(12);
   });
 
-  it.each(jobsWithCircuit)("makes the published circuit return the recorded output: $id", async (job) => {
+  test.each(jobsWithCircuit)("makes the published circuit return the recorded output: $id", async (job) => {
     const { bytecode, inputFields, outputFields } = await readCircuit(folder, job.name, releasedKeyOf(job.name).hash);
     const form = CIRCUIT_FORMS[job.name];
     const input = decode(JOB_INPUTS[job.name] as never, job.name, job.input);
@@ -53,7 +53,7 @@ describe("the form in which circuits take recorded jobs", () => {
   });
 
   /** Field elements that the ABI of each published circuit takes and returns. */
-  it.each([
+  test.each([
     ["PARITY_BASE", 257, 3],
     ["PRIVATE_TX_BASE_ROLLUP", 9626, 52],
     ["PUBLIC_TX_BASE_ROLLUP", 27_901, 52],

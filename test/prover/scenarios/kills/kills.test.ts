@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordedSubmissions } from "../../../world/prover/three-epochs.ts";
 import { KilledProvers, type PartName } from "./killed-provers.ts";
 import "../../../support/soak.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("an epoch is proven once, however often prover node, broker and agents are killed meanwhile", {
+test("an epoch is proven once, however often prover node, broker and agents are killed meanwhile", {
   timeout: 1_800_000,
 }, async () => {
   provers = await KilledProvers.start(folder, JOB_MS);
