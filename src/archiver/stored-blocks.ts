@@ -57,7 +57,8 @@ export class StoredBlocks {
 
   /** The block's number and its hash as tips show it. The block must be stored. */
   id(number: number): BlockId {
-    return { number, hash: number === 0 ? V4.genesis.blockHash : toHex(this.#headers.get(number)!.hash) };
+    const told = number === 0 ? V4.genesis.blockHash : undefined;
+    return { number, hash: told ?? toHex(this.get(number)!.hash) };
   }
 
   body(number: number): Uint8Array | undefined {

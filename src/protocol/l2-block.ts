@@ -29,7 +29,7 @@ export function l2BlockToBytes(block: L2Block): Uint8Array {
     block.archiveRoot,
     u32Bytes(readU32(block.header, HEADER_AT.blockNumber) + 1),
     u32Bytes(effects.length),
-    ...effects.map(effectToBytes),
+    ...effects.map(txEffectToBytes),
     u32Bytes(block.checkpointNumber),
     u32Bytes(block.indexWithinCheckpoint),
   );
@@ -42,7 +42,7 @@ export function l2BlockToBytes(block: L2Block): Uint8Array {
  *   | u8 n, n x (leaf slot 32, value 32) | u8 n, n x (16 fields, emitted length u32)
  *   | u32 n, n x (u32 m, contract 32, m fields) | u8 n, n x (contract 32, 3023 fields, emitted length u32)
  */
-function effectToBytes(effect: TxEffect): Uint8Array {
+export function txEffectToBytes(effect: TxEffect): Uint8Array {
   const { noteHashes, nullifiers, l2ToL1Msgs, publicDataWrites, privateLogs, publicLogs, contractClassLogs } = effect;
   return concat(
     Uint8Array.of(effect.revertCode),
@@ -72,7 +72,7 @@ export function l2BlockFromBytes(bytes: Uint8Array): L2Block {
   reader.u32("archive's next index");
   const words: Uint8Array[] = [];
   const count = reader.u32("count of tx effects");
-  for (let i = 0; i < count; i++) words.push(readEffect(reader).words);
+  for (let i = 0; i < count; i++) words.push(readTxEffectBytes(reader).words);
   return {
     header,
     archiveRoot,
@@ -82,7 +82,8 @@ export function l2BlockFromBytes(bytes: Uint8Array): L2Block {
   };
 }
 
-function readEffect(reader: WireReader): TxEffect {
+/** Inverse of txEffectToBytes, at the reader's place. */
+export function readTxEffectBytes(reader: WireReader): TxEffect {
   const u8 = (part: string): number => reader.take(1, part)[0];
   const list = <T>(count: number, item: () => T): T[] => {
     const items: T[] = [];

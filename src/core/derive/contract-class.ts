@@ -2,6 +2,7 @@ import { concat } from "../../protocol/bytes.ts";
 import { SEPARATOR } from "../../protocol/constants.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
+import { hashAfter, type Separator } from "../../protocol/generations/hashing.ts";
 import type { Core } from "../core.ts";
 
 export interface PrivateFunction {
@@ -19,24 +20,26 @@ export function privateFunctionLeaf(core: Core, { selector, vkHash }: PrivateFun
 }
 
 /**
- * Root over the private functions by ascending selector; empty leaves are H(0, 0), which is the zero hash of level 1
+ * Root over the private functions by ascending selector, with the separator of its nodes; empty leaves are H(0, 0)
  * (docs/protocol/01-fields-and-hashing.md#120-contract-classes). Throws a DecodeError when there are more than 128.
  */
-export function privateFunctionsRoot(core: Core, functions: readonly PrivateFunction[]): Fr {
+export function privateFunctionsRoot(core: Core, functions: readonly PrivateFunction[], nodes?: Separator): Fr {
   if (functions.length > MAX_PRIVATE_FUNCTIONS) {
     throw new DecodeError(
       "contract class",
       `at most ${MAX_PRIVATE_FUNCTIONS} private functions, got ${functions.length}`,
     );
   }
-  const sorted = functions.toSorted((a, b) => a.selector - b.selector);
-  let row = concat(...sorted.map((f) => privateFunctionLeaf(core, f)));
+  let empty = core.hash(new Uint8Array(64));
+  let row = functions.toSorted((a, b) => a.selector - b.selector).map((f) => privateFunctionLeaf(core, f));
   for (let level = 0; level < FUNCTION_TREE_HEIGHT; level++) {
-    const empty = core.zeroHashes[level + 1];
-    if (row.length === 0) row = empty;
-    row = core.hashMany(row.length % 64 === 0 ? row : concat(row, empty), 2);
+    const pairs = Array.from({ length: Math.ceil(row.length / 2) }, (_, i) =>
+      concat(row[2 * i], row[2 * i + 1] ?? empty),
+    );
+    row = pairs.map((pair) => hashAfter(core, nodes, pair));
+    empty = hashAfter(core, nodes, concat(empty, empty));
   }
-  return row;
+  return row[0] ?? empty;
 }
 
 const CHUNK_BYTES = 31;

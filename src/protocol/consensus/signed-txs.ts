@@ -21,7 +21,7 @@ export interface SignedTxs {
 /** Reads `u32 n, n x tx, signature` at the reader's place in `message`. */
 export function readSignedTxs(reader: WireReader, message: Uint8Array): SignedTxs {
   const start = reader.at;
-  const txs = readTxs(reader, message, MAX_TXS_PER_BLOCK);
+  const txs = readTxs(reader, message, { most: MAX_TXS_PER_BLOCK });
   const bytes = message.subarray(start, reader.at);
   return { txs, bytes, signature: reader.take(WIRE_SIGNATURE_BYTES, "signature of the signed txs") };
 }

@@ -10,21 +10,28 @@ export interface WireTx {
   encoded: Uint8Array;
 }
 
+export interface TxsRules {
+  most?: number;
+  /** Fields of a tx's proof. */
+  proofFields?: number;
+}
+
 /** Reads `u32 n, n x tx` at the reader's place in `message`. Throws a DecodeError. */
-export function readTxs(reader: WireReader, message: Uint8Array, most = Number.POSITIVE_INFINITY): WireTx[] {
+export function readTxs(reader: WireReader, message: Uint8Array, rules: TxsRules = {}): WireTx[] {
+  const { most = Number.POSITIVE_INFINITY, proofFields } = rules;
   const count = reader.u32("count of txs");
   if (count > most) reader.fail(`txs must be at most ${most}, got ${count}`);
   const txs: WireTx[] = [];
   for (let i = 0; i < count; i++) {
-    const { hash, tx, next } = claimedTx(reader, message, i);
+    const { hash, tx, next } = claimedTx(reader, message, i, proofFields);
     txs.push({ hash, tx, encoded: reader.take(next - reader.at, "tx") });
   }
   return txs;
 }
 
-function claimedTx(reader: WireReader, message: Uint8Array, index: number): ClaimedTx {
+function claimedTx(reader: WireReader, message: Uint8Array, index: number, proofFields?: number): ClaimedTx {
   try {
-    return txFromBytes(message, reader.at);
+    return txFromBytes(message, reader.at, proofFields);
   } catch (error) {
     return reader.fail(`tx ${index}: ${error instanceof Error ? error.message : String(error)}`);
   }

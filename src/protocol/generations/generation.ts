@@ -3,6 +3,7 @@ import type { ContractRules } from "./contracts.ts";
 import type { GenesisRules } from "./genesis.ts";
 import type { HashingRules } from "./hashing.ts";
 import type { HeaderRules } from "./headers.ts";
+import type { L1Rules } from "./l1.ts";
 import type { TransactionRules } from "./transactions.ts";
 
 /**
@@ -25,4 +26,6 @@ export interface Generation {
   readonly transactions: TransactionRules;
   /** What proposers and attesters sign: docs/protocol/10-peers.md#1010-signatures. */
   readonly consensus: ConsensusRules;
+  /** Contracts on L1: docs/protocol/04-l1-contracts.md. */
+  readonly l1: L1Rules;
 }

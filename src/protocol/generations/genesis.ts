@@ -8,8 +8,11 @@ export interface FundedRelease {
 }
 
 export interface GenesisRules {
-  /** 0x text: hash of block 0 with nothing prefilled, which the chain tips report whatever is prefilled. */
-  readonly blockHash: string;
+  /**
+   * 0x text: hash of block 0 with nothing prefilled, which the chain tips report whatever is prefilled. Undefined: they
+   * report the block's own hash.
+   */
+  readonly blockHash: string | undefined;
   /** 0x text: hash of the all-zero checkpoint header, reported for checkpoint 0. */
   readonly checkpointHash: string;
   /** Oldest first. */

@@ -2,7 +2,7 @@ import { readU32, toHex, writeU32 } from "../bytes.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../constants.ts";
 import { isCanonicalFr } from "../field.ts";
 import { FieldRangeError, TruncatedError } from "./errors.ts";
-import { CHONK_PROOF_BYTES, chonkProof, type Tx, txBytes, txData } from "./tx.ts";
+import { chonkProof, type Tx, txBytes, txData } from "./tx.ts";
 
 /** Width of one log's fields. */
 const CLASS_LOG_BYTES = CONTRACT_CLASS_LOG_FIELDS * 32;
@@ -54,7 +54,7 @@ export function txToBytes(hash: Uint8Array, tx: Tx): Uint8Array {
  * Inverse of txToBytes; the parts are views. Bytes after the tx are ignored. Throws a TruncatedError, FieldRangeError
  * or ProofLengthError for the first part that is cut off, too large or of wrong length.
  */
-export function txFromBytes(bytes: Uint8Array, start = 0): ClaimedTx {
+export function txFromBytes(bytes: Uint8Array, start = 0, proofFields?: number): ClaimedTx {
   let at = start;
   const take = (width: number): Uint8Array => {
     if (at + width > bytes.length) throw new TruncatedError(at, width, bytes.length);
@@ -70,8 +70,7 @@ export function txFromBytes(bytes: Uint8Array, start = 0): ClaimedTx {
   };
   const hash = fields(1);
   const data = take(txData(bytes.subarray(at)).length);
-  chonkProof(bytes.subarray(at));
-  const proof = take(CHONK_PROOF_BYTES);
+  const proof = take(chonkProof(bytes.subarray(at), proofFields).length);
   const list = <T>(item: () => T): T[] => Array.from({ length: take(1)[0] }, item);
   const contractClassLogFields = list(() => fields(CLASS_LOG_BYTES / 32));
   const publicFunctionCalldata = list(() => ({ values: fields(readU32(take(4), 0)), hash: fields(1) }));

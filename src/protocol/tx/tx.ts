@@ -41,9 +41,9 @@ export function txData(bytes: Uint8Array): Uint8Array {
 
 /**
  * The proof at the start of `bytes`; later bytes are ignored. Throws like txData, and a ProofLengthError for a wrong
- * count.
+ * count, which is a generation's.
  */
-export function chonkProof(bytes: Uint8Array): Uint8Array {
+export function chonkProof(bytes: Uint8Array, fields = CHONK_PROOF_FIELDS): Uint8Array {
   if (bytes.length < 4) throw new TruncatedError(0, 4, bytes.length);
   const count = readU32(bytes, 0);
   for (let i = 0; i < count; i++) {
@@ -51,8 +51,8 @@ export function chonkProof(bytes: Uint8Array): Uint8Array {
     if (at + 32 > bytes.length) throw new TruncatedError(at, 32, bytes.length);
     checkField(bytes, at);
   }
-  if (count !== CHONK_PROOF_FIELDS) throw new ProofLengthError(count);
-  return bytes.subarray(0, CHONK_PROOF_BYTES);
+  if (count !== fields) throw new ProofLengthError(count);
+  return bytes.subarray(0, 4 + fields * 32);
 }
 
 /** Replaces a removed proof: all zero, of full length, because this version of the protocol reads no other length. */

@@ -39,7 +39,7 @@ export function fakeChain(content: FakeChainContent = {}): ChainReader {
   const byNumber = new Map(blocks.map((entry) => [entry.block.number, entry]));
   if (!byNumber.has(0)) byNumber.set(0, { block: GENESIS_BLOCK, body: new Uint8Array() });
   const latest = content.latest ?? Math.max(...byNumber.keys());
-  const genesis = { number: 0, hash: V4.genesis.blockHash };
+  const genesis = { number: 0, hash: V4.genesis.blockHash! };
   const tip = { block: genesis, checkpoint: { number: 0, hash: V4.genesis.checkpointHash } };
   const find = (matches: (block: BlockRecord) => boolean) =>
     [...byNumber.values()].find(({ block }) => matches(block))?.block.number;

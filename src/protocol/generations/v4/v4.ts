@@ -4,6 +4,7 @@ import { CONTRACTS } from "./contracts.ts";
 import { GENESIS } from "./genesis.ts";
 import { HASHING } from "./hashing.ts";
 import { HEADERS } from "./headers.ts";
+import { L1 } from "./l1.ts";
 
 /** Releases 4.1.2 to 4.4.0 (docs/protocol/14-releases.md). */
 export const V4: Generation = {
@@ -14,4 +15,5 @@ export const V4: Generation = {
   headers: HEADERS,
   transactions: { proofFields: 1935, maxBlobFields: undefined },
   consensus: CONSENSUS,
+  l1: L1,
 };

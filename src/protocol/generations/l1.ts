@@ -1,0 +1,10 @@
+/** What the contracts on L1 have of their own in a generation. */
+export interface L1Rules {
+  /** Of the rollup's `propose`, whose first argument holds the checkpoint header of the generation. */
+  readonly propose: {
+    /** 0x text. */
+    readonly selector: `0x${string}`;
+    /** Words of the header in ABI encoding: those of checkpoint-header.ts, and what a generation adds after them. */
+    readonly headerWords: number;
+  };
+}

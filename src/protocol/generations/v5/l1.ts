@@ -1,0 +1,4 @@
+import type { L1Rules } from "../l1.ts";
+
+/** docs/protocol/04-l1-contracts.md#49-calldata-of-propose. */
+export const L1: L1Rules = { propose: { selector: "0x72636df9", headerWords: 13 } };

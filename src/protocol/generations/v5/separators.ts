@@ -1,0 +1,18 @@
+/**
+ * Domain separators of v5 beside those that generations have in common; contracts and wallets use more
+ * (docs/protocol/01-fields-and-hashing.md#112-domain-separators).
+ */
+export const SEPARATOR = {
+  MERKLE_HASH: 2982624097,
+  NULLIFIER_MERKLE: 1157584160,
+  PUBLIC_DATA_MERKLE: 3756303423,
+  BLOCK_HEADERS_HASH: 515582467,
+  SALTED_INITIALIZATION_HASH: 2763052992,
+  SINGLE_PUBLIC_KEY_HASH: 3452068255,
+  CONTRACT_ADDRESS_V2: 4099338721,
+  BLOB_HASHED_Y_LIMBS: 2949331415,
+  BLOB_CHALLENGE_Z: 60345710,
+  BLOB_Z_ACC: 1003392952,
+  BLOB_GAMMA_ACC: 855632775,
+  BLOB_GAMMA_FINAL: 1755883835,
+} as const;

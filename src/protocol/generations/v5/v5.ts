@@ -1,0 +1,20 @@
+import type { Generation } from "../generation.ts";
+import { CONSENSUS } from "./consensus.ts";
+import { CONTRACTS } from "./contracts.ts";
+import { GENESIS } from "./genesis.ts";
+import { HASHING } from "./hashing.ts";
+import { HEADERS } from "./headers.ts";
+import { L1 } from "./l1.ts";
+import { TRANSACTIONS } from "./transactions.ts";
+
+/** The release line 5.0 to 5.2. */
+export const V5: Generation = {
+  name: "v5",
+  hashing: HASHING,
+  genesis: GENESIS,
+  contracts: CONTRACTS,
+  headers: HEADERS,
+  transactions: TRANSACTIONS,
+  consensus: CONSENSUS,
+  l1: L1,
+};
