@@ -1,5 +1,6 @@
 import type { ContractFunctionReturnType } from "viem";
 import { fromHex } from "../protocol/bytes.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { inboxAbi } from "./abi/inbox.ts";
 import { registryAbi } from "./abi/registry.ts";
@@ -61,7 +62,8 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     this.#rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
     this.#inbox = { name: "Inbox", address: inboxAddress, abi: inboxAbi };
     const committeeSize = identity.constants.targetCommitteeSize;
-    this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, constants: identity.constants, logger };
+    const { l1ChainId, constants } = identity;
+    this.#retrieve = { generation: V4, l1ChainId, rpc, debugRpc, rollupAddress, committeeSize, constants, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
     this.fees = lastingFees(new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now }));
     this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });

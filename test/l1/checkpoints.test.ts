@@ -6,7 +6,7 @@ import { inboxAbi } from "../../src/l1/abi/inbox.ts";
 import { registryAbi } from "../../src/l1/abi/registry.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { findProposeCall } from "../../src/l1/checkpoints/find-propose-call.ts";
-import { attestationsHash, PROPOSE_SELECTOR, readProposeCall } from "../../src/l1/checkpoints/propose-call.ts";
+import { attestationsHash, readProposeCall } from "../../src/l1/checkpoints/propose-call.ts";
 import { readProposedEvent } from "../../src/l1/checkpoints/proposed-event.ts";
 import { CheckpointCalldataError } from "../../src/l1/errors.ts";
 import type { L1Log } from "../../src/l1/rpc/answers.ts";
@@ -16,6 +16,7 @@ import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { attestationPayload, payloadDigest } from "../../src/protocol/consensus/digests.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 
@@ -58,6 +59,8 @@ const context = (rollup: string, committeeSize: number) => ({
   committeeSize,
   rpc: deaf,
   debugRpc: deaf,
+  generation: V4,
+  l1ChainId: 31337,
 });
 
 const txOf = ({ tx }: CheckpointVector) => ({
@@ -68,6 +71,7 @@ const txOf = ({ tx }: CheckpointVector) => ({
 
 test("the ABI fragments have the contracts' selectors and topics", () => {
   const abis = { Rollup: rollupAbi, Inbox: inboxAbi, Registry: registryAbi, EscapeHatch: escapeHatchAbi };
+  expect(V4.l1.propose.selector).toBe(selectors.functions["Rollup.propose"]);
   let known = 0;
   for (const [contract, abi] of Object.entries(abis)) {
     for (const item of abi) {
@@ -145,14 +149,14 @@ describe("arbitrary bytes", () => {
     const real = fromHex(scenario.checkpoints[0].tx.input);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), (tail) =>
-        refusal(() => readProposeCall(concat(PROPOSE_SELECTOR, tail))),
+        refusal(() => readProposeCall(concat(fromHex(V4.l1.propose.selector), tail), V4)),
       ),
     );
     fc.assert(
       fc.property(fc.nat(real.length - 1), fc.uint8Array({ minLength: 1, maxLength: 40 }), (at, bytes) => {
         const input = real.slice();
         input.set(bytes.subarray(0, real.length - at), at);
-        refusal(() => readProposeCall(input));
+        refusal(() => readProposeCall(input, V4));
       }),
     );
   });
@@ -204,7 +208,7 @@ describe("transactions that do not match their event", () => {
   });
 
   test("a transaction that is read as a call of another function gives a DecodeError", () => {
-    expect(() => readProposeCall(new Uint8Array(4))).toThrow(DecodeError);
+    expect(() => readProposeCall(new Uint8Array(4), V4)).toThrow(DecodeError);
     expect(() => readProposedEvent({ ...logOf(vector), data: new Uint8Array(31) })).toThrow(DecodeError);
   });
 });

@@ -4,5 +4,6 @@ import { isProposeCall } from "./propose-call.ts";
 /** The transaction calls the rollup directly. */
 export const directDecoder: ProposeDecoder = {
   name: "direct call",
-  candidates: ({ to, input }, { rollupAddress }) => (to === rollupAddress && isProposeCall(input) ? [input] : []),
+  candidates: ({ to, input }, { rollupAddress, generation }) =>
+    to === rollupAddress && isProposeCall(input, generation) ? [input] : [],
 };

@@ -24,11 +24,11 @@ function innerCalls(input: Uint8Array): { target: string; calldata: Uint8Array }
 /** The transaction calls Multicall3's aggregate3; several inner calls may look like a proposal. */
 export const multicall3Decoder: ProposeDecoder = {
   name: "Multicall3",
-  candidates({ to, input }, { rollupAddress }) {
+  candidates({ to, input }, { rollupAddress, generation }) {
     if (to !== MULTICALL3_ADDRESS) return [];
     return innerCalls(input)
       .filter(({ target }) => target === rollupAddress)
       .map(({ calldata }) => calldata)
-      .filter(isProposeCall);
+      .filter((calldata) => isProposeCall(calldata, generation));
   },
 };

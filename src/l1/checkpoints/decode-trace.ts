@@ -50,10 +50,12 @@ function treeCalls(value: unknown): TracedCall[] {
  */
 export const traceDecoder: ProposeDecoder = {
   name: "trace",
-  async candidates({ hash }, { rollupAddress, debugRpc }) {
+  async candidates({ hash }, { rollupAddress, generation, debugRpc }) {
     const id = toHex(hash);
     const proposals = (calls: TracedCall[]) =>
-      calls.filter(({ to, input }) => to === rollupAddress && isProposeCall(input)).map(({ input }) => input);
+      calls
+        .filter(({ to, input }) => to === rollupAddress && isProposeCall(input, generation))
+        .map(({ input }) => input);
     try {
       const flat = await debugRpc.request({ method: "trace_transaction", params: [id], parse: flatCalls });
       if (flat.length > 0) return proposals(flat);

@@ -1,8 +1,11 @@
+import type { Generation } from "../../protocol/generations/generation.ts";
 import type { L1Transaction } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 
 /** Inputs of a decoder in addition to the transaction. */
 export interface DecoderContext {
+  /** Of the rollup. */
+  generation: Generation;
   /** Lower-case. */
   rollupAddress: string;
   rpc: L1Rpc;

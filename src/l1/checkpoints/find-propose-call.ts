@@ -1,4 +1,4 @@
-import { toHex } from "../../protocol/bytes.ts";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { readPackedAttestations, unusedBits } from "../committee/packed-attestations.ts";
 import { CheckpointCalldataError, L1Error } from "../errors.ts";
@@ -27,13 +27,14 @@ const BY_INPUT = [multicall3Decoder, directDecoder, spireDecoder];
 export async function findProposeCall(
   tx: L1Transaction,
   event: ProposedEvent,
-  context: DecoderContext & { committeeSize: number },
+  context: DecoderContext & { committeeSize: number; l1ChainId: number },
 ): Promise<VerifiedProposal> {
   const reasons: string[] = [];
+  const signing = { l1ChainId: context.l1ChainId, rollupAddress: fromHex(context.rollupAddress) };
   const verify = (name: string, input: Uint8Array): VerifiedProposal | undefined => {
     try {
-      const call = readProposeCall(input);
-      const mismatch = proposeMismatch(call, event);
+      const call = readProposeCall(input, context.generation);
+      const mismatch = proposeMismatch(call, event, context.generation.consensus, signing);
       if (mismatch === undefined) {
         const { signatureIndices, signaturesOrAddresses } = call;
         const attestations = readPackedAttestations(signatureIndices, signaturesOrAddresses, context.committeeSize);

@@ -1,17 +1,18 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { toFunctionSelector } from "viem";
-import { concat, equal, fromHex, readBigUint, writeU32 } from "../../protocol/bytes.ts";
+import { concat, equal, readBigUint, toHex, writeU32 } from "../../protocol/bytes.ts";
 import { type CheckpointHeader, checkpointHash } from "../../protocol/checkpoint-header.ts";
-import { payloadDigest } from "../../protocol/consensus/digests.ts";
+import { signedBytes } from "../../protocol/consensus/signed-integer.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { ConsensusRules, SigningContext } from "../../protocol/generations/consensus.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { AbiWords } from "../abi/abi-words.ts";
-import { rollupAbi } from "../abi/rollup.ts";
 import { BYTES_PER_COMMITMENT } from "../blobs/blob-offer.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
 
-export const PROPOSE_SELECTOR = fromHex(
-  toFunctionSelector(rollupAbi.find((item) => item.type === "function" && item.name === "propose") as never),
-);
+const SELECTOR_BYTES = 4;
+
+/** What differs between the calls of generations. */
+export type ProposeForm = Pick<Generation, "l1">;
 
 /** Arguments of a `propose` call, as far as following the chain needs them. */
 export interface ProposeCall {
@@ -24,26 +25,30 @@ export interface ProposeCall {
   blobCommitments: Uint8Array[];
 }
 
-export function isProposeCall(input: Uint8Array): boolean {
-  return equal(input.subarray(0, 4), PROPOSE_SELECTOR);
+export function isProposeCall(input: Uint8Array, { l1 }: ProposeForm): boolean {
+  return toHex(input.subarray(0, SELECTOR_BYTES)) === l1.propose.selector;
 }
 
 /**
  * Words of the call's head (docs/protocol/04-l1-contracts.md#49-calldata-of-propose): the arguments' only static tuple,
  * offsets of the attestations and signers, a signature of three words, the offset of the blob input.
  */
-const HEAD = { archive: 0, modifier: 1, header: 2, attestations: 14, signers: 15, blobInput: 19 } as const;
-/** Words of the header: five hashes and these. */
+const HEAD = { archive: 0, modifier: 1, header: 2 } as const;
+/** Words after the header. */
+const AFTER_HEADER = { attestations: 0, signers: 1, blobInput: 5 } as const;
+/** Words of the header: five hashes and these; further ones are fields of 32 bytes. */
 const HEADER = { slotNumber: 5, timestamp: 6, coinbase: 7, feeRecipient: 8, daFee: 9, l2Fee: 10, mana: 11 } as const;
 
 /** Throws a DecodeError if the input is not a well-formed `propose` call. */
-export function readProposeCall(input: Uint8Array): ProposeCall {
+export function readProposeCall(input: Uint8Array, form: ProposeForm): ProposeCall {
   const subject = "propose calldata";
-  if (!isProposeCall(input)) throw new DecodeError(subject, "must call propose");
-  const call = new AbiWords(subject, input.subarray(PROPOSE_SELECTOR.length));
+  if (!isProposeCall(input, form)) throw new DecodeError(subject, "must call propose");
+  const call = new AbiWords(subject, input.subarray(SELECTOR_BYTES));
   const header = (word: number) => HEAD.header + word;
-  const attestations = call.tail(HEAD.attestations);
-  call.wordArray(HEAD.signers);
+  const { headerWords } = form.l1.propose;
+  const after = (word: number) => header(headerWords + word);
+  const attestations = call.tail(after(AFTER_HEADER.attestations));
+  call.wordArray(after(AFTER_HEADER.signers));
   return {
     archiveRoot: call.word(HEAD.archive),
     feeAssetPriceModifier: BigInt.asIntN(256, readBigUint(call.word(HEAD.modifier))),
@@ -54,11 +59,11 @@ export function readProposeCall(input: Uint8Array): ProposeCall {
       call.word(header(HEADER.feeRecipient)),
       call.uintBytes(header(HEADER.daFee), 16),
       call.uintBytes(header(HEADER.l2Fee), 16),
-      call.word(header(HEADER.mana)),
+      call.words(header(HEADER.mana), headerWords - HEADER.mana),
     ),
     signatureIndices: attestations.bytes(0),
     signaturesOrAddresses: attestations.bytes(1),
-    blobCommitments: readBlobInput(call.bytes(HEAD.blobInput)),
+    blobCommitments: readBlobInput(call.bytes(after(AFTER_HEADER.blobInput))),
   };
 }
 
@@ -77,10 +82,10 @@ function bytesTail(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** A word with an offset. */
-function offsetWord(offset: number): Uint8Array {
+/** A word with a small number. */
+function numberWord(value: number): Uint8Array {
   const out = new Uint8Array(32);
-  writeU32(out, 28, offset);
+  writeU32(out, 28, value);
   return out;
 }
 
@@ -90,17 +95,28 @@ function offsetWord(offset: number): Uint8Array {
  */
 export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "signaturesOrAddresses">): Uint8Array {
   const indices = bytesTail(call.signatureIndices);
-  const head = [offsetWord(32), offsetWord(64), offsetWord(64 + indices.length)];
+  const head = [numberWord(32), numberWord(64), numberWord(64 + indices.length)];
   return keccak_256(concat(...head, indices, bytesTail(call.signaturesOrAddresses)));
+}
+
+/** What the call's committee signed: a word for its kind in some generations, archive, modifier, header hash. */
+function attestationPayload(call: ProposeCall, { payloadDomains }: ConsensusRules): Uint8Array {
+  const domain = payloadDomains === undefined ? [] : [numberWord(payloadDomains.checkpointAttestation)];
+  return concat(...domain, call.archiveRoot, signedBytes(call.feeAssetPriceModifier), checkpointHash(call.header));
 }
 
 /**
  * Why the call is not the one that the event commits to; undefined if it is
  * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
  */
-export function proposeMismatch(call: ProposeCall, event: ProposedEvent): string | undefined {
+export function proposeMismatch(
+  call: ProposeCall,
+  event: ProposedEvent,
+  consensus: ConsensusRules,
+  signing: SigningContext,
+): string | undefined {
   if (!equal(attestationsHash(call), event.attestationsHash)) return "attestations do not hash to attestationsHash";
-  const digest = payloadDigest(call.archiveRoot, call.feeAssetPriceModifier, checkpointHash(call.header));
+  const digest = consensus.eventDigest(keccak_256(attestationPayload(call, consensus)), signing);
   if (!equal(digest, event.payloadDigest)) return "archive, modifier and header do not hash to payloadDigest";
   return equal(call.archiveRoot, event.archiveRoot) ? undefined : "archive is not the event's";
 }

@@ -1,5 +1,6 @@
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { rollupAbi } from "../abi/rollup.ts";
@@ -14,6 +15,9 @@ import { findProposeCall } from "./find-propose-call.ts";
 import { CHECKPOINT_PROPOSED_TOPIC, type ProposedEvent, readProposedEvents } from "./proposed-event.ts";
 
 export interface RetrieveContext {
+  /** Of the rollup. */
+  generation: Generation;
+  l1ChainId: number;
   rpc: L1Rpc;
   debugRpc: L1Rpc;
   rollupAddress: string;

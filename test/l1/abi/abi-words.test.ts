@@ -5,6 +5,7 @@ import { rollupAbi } from "../../../src/l1/abi/rollup.ts";
 import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { DecodeError } from "../../../src/protocol/errors.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const TYPES = parseAbiParameters("uint64 a, bytes32[] b, (address c, bytes d)[] e, bytes f");
@@ -83,7 +84,7 @@ test("a propose call with negative modifier and signatures is read as viem encod
         ],
       }),
     );
-  const read = readProposeCall(call(7n));
+  const read = readProposeCall(call(7n), V4);
   expect(toHex(read.archiveRoot)).toBe(word("a"));
   expect(read.feeAssetPriceModifier).toBe(-3n);
   expect(toHex(read.header)).toBe(
@@ -93,5 +94,5 @@ test("a propose call with negative modifier and signatures is read as viem encod
   expect(toHex(read.signatureIndices)).toBe("0x80");
   expect(read.signaturesOrAddresses).toHaveLength(65);
   expect(read.blobCommitments.map(toHex)).toEqual([`0x${"aa".repeat(48)}`, `0x${"bb".repeat(48)}`]);
-  expect(() => readProposeCall(call(2n ** 64n))).toThrow("propose calldata: word 8 must fit 8 bytes");
+  expect(() => readProposeCall(call(2n ** 64n), V4)).toThrow("propose calldata: word 8 must fit 8 bytes");
 });

@@ -7,6 +7,7 @@ import { readProposedEvent } from "../../../src/l1/checkpoints/proposed-event.ts
 import { CheckpointCalldataError } from "../../../src/l1/errors.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { type HttpFake, RpcFailure, rpcFake } from "../../world/l1/http-fake.ts";
 import { l1Vectors } from "../../world/l1/vectors.ts";
@@ -39,7 +40,7 @@ async function find(tx: { to: string; input: Hex }, handler: (method: string, pa
   const fake = await rpcFake(handler);
   open.push(fake);
   const rpc = new L1Rpc({ urls: [fake.url], retryDelaysMs: [], logger: silentLogger });
-  const context = { rollupAddress, committeeSize: 6, rpc, debugRpc: rpc };
+  const context = { generation: V4, l1ChainId: 31337, rollupAddress, committeeSize: 6, rpc, debugRpc: rpc };
   return findProposeCall({ hash, to: tx.to, input: fromHex(tx.input) }, event, context);
 }
 

@@ -5,6 +5,7 @@ import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-call
 import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { consensusCases } from "../../world/sequencer/consensus-cases.ts";
 
 interface AttestationsCase {
@@ -55,7 +56,7 @@ describe("propose calldata", () => {
       const { v, r, s } = input.attestationsAndSignersSignature;
       const commitments = [fromHex(input.blobInput).slice(1)];
       // The decoder that follows the chain reads the header's bytes; the calldata must contain them again.
-      const call = readProposeCall(fromHex(expected.calldata));
+      const call = readProposeCall(fromHex(expected.calldata), V4);
       const calldata = proposeCalldata({
         archiveRoot: call.archiveRoot,
         feeAssetPriceModifier: Number(call.feeAssetPriceModifier),

@@ -4,6 +4,7 @@ import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
 import { NO_ATTESTATIONS } from "../../../src/l1/propose/attestations.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
 import { checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
 import type { RecordedBlock } from "../l1/replayed-l1.ts";
 
@@ -23,7 +24,7 @@ export function recordedProposal(block: RecordedBlock, checkpointNumber: number)
     const tx = parseTransaction(raw);
     if (tx.type !== "eip4844" || tx.data === undefined) continue;
     const [[call]] = decodeFunctionData({ abi: multicall3Abi, data: tx.data }).args;
-    const { archiveRoot, header, feeAssetPriceModifier } = readProposeCall(fromHex(call.callData));
+    const { archiveRoot, header, feeAssetPriceModifier } = readProposeCall(fromHex(call.callData), V4);
     const blobs = (tx.sidecars || []).map(({ blob }) => fromHex(blob as string));
     return {
       publication: {
