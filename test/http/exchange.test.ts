@@ -1,4 +1,6 @@
-import { type AddressInfo, createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { Worker } from "node:worker_threads";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
@@ -65,6 +67,31 @@ test("an aborted exchange ends, before its answer and within it", async () => {
   const stopped = { url: silent.url, signal: AbortSignal.abort() };
   expect((await failure(wholeExchange(stopped, limits))).kind).toBe("aborted");
   expect(silent.seen.length).toBe(1);
+});
+
+test("the deadline ends an exchange whose connection is never made", async () => {
+  // The system holds no more than two connections for a thread that accepts none; a further one gets no reply.
+  const script = `const { createServer } = require("node:net");
+    const { parentPort } = require("node:worker_threads");
+    const server = createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+  const deaf = new Worker(script, { eval: true });
+  const [port] = await once(deaf, "message");
+  const held = Array.from({ length: 2 }, () => connect(port, "127.0.0.1"));
+  try {
+    await Promise.all(held.map((socket) => once(socket, "connect")));
+    for (let i = 0; i < 2; i++) {
+      expect(await failure(wholeExchange({ url: `http://127.0.0.1:${port}` }, hasty))).toMatchObject({
+        kind: "timeout",
+        message: "no complete answer within 200 ms",
+      });
+    }
+  } finally {
+    for (const socket of held) socket.destroy();
+    await deaf.terminate();
+  }
 });
 
 test("an answer is cut off at its limit, endless or decompressed", async () => {
@@ -152,6 +179,32 @@ test("an exchange on a kept connection that the server closes at that moment is 
       const { body } = await wholeExchange({ method: "POST", url, body: "{}" }, limits);
       expect(body.toString()).toBe("here");
       expect(connections).toBe(expected);
+    }
+  } finally {
+    server.close();
+  }
+});
+
+test("a head without end is cut off, and a body that breaks off is a failure however its length is given", async () => {
+  const answers: Record<string, string> = {
+    "/head": `HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`,
+    "/length": "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhere",
+    "/chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhere\r\n",
+    "/last": "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhere\r\n",
+  };
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", (request) => {
+      const path = request.toString("latin1").split(" ", 2)[1];
+      if (path === "/head") socket.write(answers[path]);
+      else socket.end(answers[path]);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    for (const path of Object.keys(answers)) {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+      expect((await failure(wholeExchange({ url }, limits))).kind).toBe("unreachable");
     }
   } finally {
     server.close();
