@@ -43,8 +43,8 @@ describe("followers of a node that requires API keys", () => {
     await Promise.all(followers.map((follower) => follower.remove()));
     await node?.remove();
     l1?.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  }, LIMIT.timeout);
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const height = (follower: NodeProcess) =>
     follower.ask("getBlockNumber").then(

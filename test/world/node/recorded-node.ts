@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
+import { childrenOf, killOrphan } from "../../support/child-processes.ts";
 import { freePort } from "../../support/free-port.ts";
 import { SVC_PROGRAM } from "../../support/program.ts";
 import { asRelease43 } from "./later-release.ts";
@@ -225,8 +226,12 @@ export class NodeProcess {
     );
   }
 
+  /** Kills the process, and those that it started: they would go on in the folder, and make it again. */
   async remove(): Promise<void> {
+    if (this.running) this.#child.kill("SIGSTOP");
+    const children = childrenOf(this.pid);
     await this.end("SIGKILL");
+    await Promise.all(children.map(killOrphan));
     rmSync(this.dataDirectory, { recursive: true, force: true });
   }
 }
