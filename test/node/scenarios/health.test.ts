@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
+import { connectRollup } from "../../../src/l1/connect.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
 import { type HttpFake, httpFake } from "../../world/l1/http-fake.ts";
@@ -17,6 +19,8 @@ let hasBlobs = false;
 let bucket: HttpFake;
 let node: NodeProcess;
 let alone: NodeProcess;
+/** The L1 endpoints of the latter. */
+let pair: LyingL1[];
 const folder = mkdtempSync(join(tmpdir(), "svc-health-"));
 const WAIT = { timeout: 60_000, interval: 100 };
 
@@ -38,7 +42,9 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: "key",
     AWS_SECRET_ACCESS_KEY: "secret",
   });
-  alone = await NodeProcess.start(l1, join(folder, "two"), {
+  pair = await Promise.all([1, 2].map(() => LyingL1.inFrontOf(l1.anvil.url)));
+  const urls = pair.map(({ url }) => url).join(",");
+  alone = await NodeProcess.start({ anvil: { url: urls }, chain: l1.chain }, join(folder, "two"), {
     P2P_ENABLED: "true",
     P2P_LISTEN_ADDR: "127.0.0.1",
     P2P_IP: "127.0.0.1",
@@ -48,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([node?.remove(), alone?.remove()]);
-  await Promise.all([proxy?.close(), store?.close(), bucket?.close()]);
+  await Promise.all([proxy, store, bucket, ...(pair ?? [])].map((server) => server?.close()));
   l1?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -83,6 +89,24 @@ async function admin(method: string, ...params: unknown[]): Promise<unknown> {
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: `nodeAdmin_${method}`, params }),
   });
   return ((await response.json()) as { result: unknown }).result;
+}
+
+async function askL1(method: string, ...params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(l1.anvil.url, { method: "POST", headers, body });
+  return ((await response.json()) as { result: unknown }).result;
+}
+/** The fees that L1 asks for the next checkpoint, in the form of an answer. */
+async function feesOfL1(): Promise<Record<string, string>> {
+  const rollup = await connectRollup({
+    l1RpcUrls: [l1.anvil.url],
+    l1ChainId: RECORDED_CHAIN.l1ChainId,
+    registryAddress: RECORDED_CHAIN.registryAddress,
+    ethereumSlotDuration: 12,
+  });
+  const { feePerDaGas, feePerL2Gas } = await rollup.fees.currentMinFees();
+  return { feePerDaGas: String(feePerDaGas), feePerL2Gas: String(feePerL2Gas) };
 }
 
 test("a node without the blobs of its first sync is alive, answers /status, and is not ready", async () => {
@@ -138,6 +162,42 @@ test.each([
   await expect.poll(() => verdict(), WAIT).toBe("200");
 });
 
+test("a node with one silent L1 endpoint of two stays ready with the right fees, and with two it is not ready", async () => {
+  // A limit that no wait of this test breaks.
+  const query = "?minPeers=0&maxL1AgeSeconds=3000";
+  const hasLatest = async (): Promise<boolean> => {
+    const { l1BlockNumber } = (await (await fetch(`${alone.url}/status?format=json`)).json()) as Record<
+      string,
+      unknown
+    >;
+    return l1BlockNumber === Number(await askL1("eth_blockNumber"));
+  };
+  await askL1("evm_mine");
+  await expect.poll(() => verdict(query, alone), WAIT).toBe("200");
+  const [first, second] = pair;
+  const { lie } = LIES.find(({ name }) => name === "never answers")!;
+  first.lie = lie;
+  const seen = new Set<string>();
+  for (let i = 0; i < 3; i++) {
+    await askL1("evm_mine");
+    const isSeen = async (): Promise<boolean> => {
+      seen.add(await verdict(query, alone));
+      return hasLatest();
+    };
+    await expect.poll(isSeen, WAIT).toBe(true);
+    const { body } = await alone.ask("getCurrentMinFees");
+    expect(body.result).toEqual(await feesOfL1());
+  }
+  expect([...seen]).toEqual(["200"]);
+  second.lie = lie;
+  await expect.poll(() => verdict(query, alone), WAIT).toBe("503 l1 state failed");
+  first.lie = undefined;
+  await askL1("evm_mine");
+  await expect.poll(hasLatest, WAIT).toBe(true);
+  await expect.poll(() => verdict(query, alone), WAIT).toBe("200");
+  second.lie = undefined;
+});
+
 test("a node whose sync an operator has paused is not ready until it goes on", async () => {
   await heal();
   await admin("pauseSync");
@@ -156,12 +216,7 @@ test("a node that uploads a snapshot stays ready, and says so", async () => {
 
 test("a node whose L1 makes no more blocks, or is behind, breaks the limit of age and no other", async () => {
   await heal();
-  const mine = async (method: string, ...params: unknown[]): Promise<void> => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    await fetch(l1.anvil.url, { method: "POST", headers: { "content-type": "application/json" }, body });
-  };
-  await mine("evm_setNextBlockTimestamp", Math.floor(Date.now() / 1000));
-  await mine("evm_mine");
+  await askL1("evm_mine");
   await expect.poll(() => verdict("?maxL1AgeSeconds=600"), WAIT).toBe("200");
   await expect.poll(() => verdict("?maxL1AgeSeconds=1"), WAIT).toMatch(/^503 l1 maxL1AgeSeconds \d+$/);
   await expect.poll(() => verdict("?maxL1AgeSeconds=600"), WAIT).toBe("200");
@@ -173,10 +228,10 @@ test("a node whose L1 makes no more blocks, or is behind, breaks the limit of ag
   };
   for (const lie of [lieOf("gives blocks of 1970"), lieOf("gives blocks of the far future"), behind]) {
     proxy.lie = lie;
-    await mine("evm_mine");
+    await askL1("evm_mine");
     await expect.poll(() => verdict("?maxL1AgeSeconds=3000"), WAIT).toMatch(/^503 l1 /);
     proxy.lie = undefined;
-    await mine("evm_mine");
+    await askL1("evm_mine");
     await expect.poll(() => verdict("?maxL1AgeSeconds=3000"), WAIT).toBe("200");
   }
 });
