@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { toFunctionSelector } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
@@ -36,6 +37,11 @@ const args = (...more: string[]) => [
   ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
   ...more,
 ];
+/** Code for a process whose timers of minutes end after a hundredth of the time. */
+const FAST_MINUTES = `data:text/javascript,${encodeURIComponent(`
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (then, ms, ...args) => setTimeout(then, ms >= 60_000 ? ms / 100 : ms, ...args);
+`)}`;
 const genesis = { TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses };
 
 function start(): Svc {
@@ -88,6 +94,13 @@ test("a node configured with another genesis stands by and answers only /status"
   expect((await fetch(`${at}/status`)).status).toBe(404);
   const asked = await runSvc(["status", "--json", "--url", `${at}/l2/`]);
   expect(asked).toMatchObject({ code: 1, stdout: expect.stringContaining("standing by") });
+  const document = (await (await fetch(`${at}/l2/status?format=json`)).json()) as Record<string, unknown>;
+  expect(document).toEqual(JSON.parse(asked.stdout));
+  expect(await runSvc(["status", "--url", `${at}/l2/`])).toMatchObject({
+    code: 1,
+    stdout:
+      "not ready\n  l1: state is waiting, must be ok (standing by: the rollup was deployed for another genesis)\n",
+  });
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
 });
@@ -109,6 +122,29 @@ test("a node whose rollup is of a later protocol says which and stands by", asyn
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
   await l1.close();
+});
+
+test("a node with ENABLE_AUTO_SHUTDOWN ends with 0 once the registry has another rollup", async () => {
+  const l1 = await LyingL1.inFrontOf(anvil.url);
+  const environment = { ...genesis, ENABLE_AUTO_SHUTDOWN: "true", NODE_OPTIONS: `--import=${FAST_MINUTES}` };
+  const svc = spawnSvc(args("--l1-rpc-urls", l1.url), environment);
+  running.add(svc);
+  await svc.shows(/initial sync is complete/);
+  const selector = toFunctionSelector("function getCanonicalRollup()");
+  const next = "77".repeat(20);
+  l1.lie = {
+    answer: ({ method, params: [call] }, truth) =>
+      method === "eth_call" && (call as { data: string }).data === selector
+        ? { ...truth, result: `0x${next.padStart(64, "0")}` }
+        : undefined,
+  };
+  const { code, stderr } = await svc.ended;
+  await l1.close();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    new RegExp(`WARN: node rollup 0x${next} has replaced 0x[0-9a-f]{40} as the canonical one: ending with code 0`),
+  );
+  expect(stderr).toContain("INFO: node stopped");
 });
 
 test("a truncated database is refused before it is opened, and not changed", async () => {
