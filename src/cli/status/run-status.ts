@@ -67,7 +67,9 @@ type Row = Record<string, unknown>;
 const rows = (value: unknown): Row[] =>
   Array.isArray(value) ? value.filter((row): row is Row => typeof row === "object" && row !== null) : [];
 
+/** A node that stands by, or whose thread does not answer, has no report beside its reasons. */
 function asText(ready: boolean, reasons: Row[], report: Row): string {
+  const verdict = ready ? "ready" : "not ready";
   const facts = [
     `block ${shown(report.blockNumber)} (${shown(report.lagBlocks)} behind)`,
     `L1 block ${shown(report.l1BlockNumber)} (${shown(report.l1AgeSeconds)} s old)`,
@@ -81,7 +83,8 @@ function asText(ready: boolean, reasons: Row[], report: Row): string {
     ({ component, rule, value, limit, reason }) =>
       `  ${shown(component)}: ${shown(rule)} is ${shown(value)}, must be ${shown(limit)}${reason === undefined ? "" : ` (${shown(reason)})`}`,
   );
-  return [`${ready ? "ready" : "not ready"}: ${facts.join(", ")}`, ...broken, "components:", ...components].join("\n");
+  if (report.components === undefined) return [verdict, ...broken].join("\n");
+  return [`${verdict}: ${facts.join(", ")}`, ...broken, "components:", ...components].join("\n");
 }
 
 /** Prints whether a node is ready. Returns the exit code. */

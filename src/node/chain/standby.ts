@@ -5,6 +5,7 @@ import type { ConfiguredGeneses, Genesis } from "../../network/genesis.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { PathPrefix } from "../../rpc/routes/path-prefix.ts";
+import { wantsJson } from "../../rpc/routes/wants-json.ts";
 import { listen } from "../../rpc/server/listen.ts";
 import type { Answer, HttpApplication } from "../../rpc/wire/listener.ts";
 
@@ -26,9 +27,13 @@ const notReady = (reason: string) => ({
   reasons: [{ component: "l1", rule: "state", value: "waiting", limit: "ok", reason: `standing by: ${reason}` }],
 });
 
-/** Answers only GET and HEAD: /status and /live with 200, /ready with 503 and the reason. */
+/**
+ * Answers only GET and HEAD: /status and /live with 200, /ready with 503 and the reason, which /status has in its JSON
+ * form.
+ */
 const statusOnly = (reason: () => string): HttpApplication => ({
-  receive({ method, path }): Answer {
+  receive(head): Answer {
+    const { method, path } = head;
     const headers = [["Content-Type", "text/plain; charset=utf-8"]] as const;
     const known = path === "/status" || path === "/live" || path === "/ready";
     const json = (status: number, body: unknown): Answer => ({
@@ -40,6 +45,7 @@ const statusOnly = (reason: () => string): HttpApplication => ({
     if (method !== "GET" && method !== "HEAD") return { status: 405, headers: [...headers, ["Allow", "HEAD, GET"]] };
     if (path === "/ready") return json(503, notReady(reason()));
     if (path === "/live") return json(200, { live: true });
+    if (wantsJson(head.query, head.header("accept"))) return json(200, notReady(reason()));
     return { status: 200, headers, body: Buffer.from("OK") };
   },
   failed: () => ({ status: 500, headers: [] }),

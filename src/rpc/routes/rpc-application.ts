@@ -29,6 +29,7 @@ import {
 } from "../wire/request-body.ts";
 import { HealthChecks } from "./health-checks.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
+import { wantsJson } from "./wants-json.ts";
 
 export interface RpcApplicationOptions {
   /** Most bytes of a request body, decompressed. */
@@ -56,9 +57,6 @@ const VARY: Header = ["Vary", "Accept-Encoding, Origin"];
 const VARY_WITHOUT_ORIGIN: Header = ["Vary", "Accept-Encoding"];
 const EXPOSED: Header = ["Access-Control-Expose-Headers", `${BLOCK_HEADER}, Retry-After`];
 const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
-
-/** A media range of an Accept header that takes JSON by name (RFC 9110 section 12.5.1). */
-const JSON_RANGE = /^\s*application\/json\s*(?:;(?!\s*q=0(?:\.0*)?\s*$).*)?$/i;
 
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
 const ALLOW = { "/": "POST", "/status": "HEAD, GET", "/live": "HEAD, GET", "/ready": "HEAD, GET" } as const;
@@ -334,10 +332,4 @@ function normalPath(target: string): string {
   if (target === "/" || target === "/status") return target;
   const path = originForm(target);
   return path === "/status/" ? "/status" : path;
-}
-
-/** Only where JSON is named: clients of the plain answer take anything. */
-function wantsJson(query: string, accept: string): boolean {
-  if (query !== "" && new URLSearchParams(query).get("format") === "json") return true;
-  return accept !== "" && accept.split(",").some((range) => JSON_RANGE.test(range));
 }
