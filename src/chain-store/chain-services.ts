@@ -43,6 +43,12 @@ export interface ChainServicesOptions {
   signal?: AbortSignal;
 }
 
+/** The rollup as stores record it. */
+export function storeOwner({ l1ChainId, rollupVersion, addresses, genesisArchiveRoot }: Omit<StoreOwner, "constants">) {
+  const { rollupAddress } = addresses;
+  return { l1ChainId, rollupVersion, rollupAddress, genesisArchiveRoot: toHex(genesisArchiveRoot) };
+}
+
 /**
  * Opens the chain store of a rollup; a new store is bound to that rollup, one of an earlier schema version is migrated.
  * Throws StoreIdentityError or StoreSchemaError, or the reason of `signal`.
@@ -51,12 +57,7 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
   const { path, mapSizeKb, temporary, core, identity, publicData, hasher, onFault, report, signal } = options;
   const store = openStore({ path, mapSizeKb, temporary, singlePages: true, onFault });
   try {
-    const owner = {
-      l1ChainId: identity.l1ChainId,
-      rollupVersion: identity.rollupVersion,
-      rollupAddress: identity.addresses.rollupAddress,
-      genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
-    };
+    const owner = storeOwner(identity);
     await migrateStore(store, owner, { migrations: CHAIN_MIGRATIONS, report, signal });
     claimStore(store, owner);
     const world = new WorldState(core, store, publicData, hasher);

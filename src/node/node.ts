@@ -15,16 +15,17 @@ import type { LocalNetworkControl } from "../rpc/admin/ports/local-network-contr
 import { FunctionSignatures } from "../rpc/methods/contracts/function-signatures.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";
 import type { ChainContext } from "./context/chain-context.ts";
+import type { MempoolPart } from "./context/mempool-part.ts";
 import type { AdminOptions } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
-import { startDuties } from "./parts/duties.ts";
-import { type MempoolPart, startMempool } from "./parts/mempool.ts";
+import { type DutiesPart, startDuties } from "./parts/duties.ts";
+import { startMempool } from "./parts/mempool.ts";
 import { startMetrics } from "./parts/metrics.ts";
 import type { P2pPart } from "./parts/p2p.ts";
 import { openPorts } from "./parts/ports.ts";
-import { checkProver } from "./parts/prover.ts";
 import { configurableSequencer } from "./parts/sequencer.ts";
 import { checkValidator } from "./parts/validator.ts";
+import { checkProver } from "./prover/check-prover.ts";
 import { LiveConfig } from "./services/live-config.ts";
 import { adminValues } from "./settings/admin-values.ts";
 import { hasProver } from "./settings/roles.ts";
@@ -117,8 +118,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   if (hasProver(values.modes)) checkProver(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
-    const counted = await startMetrics({ ...options, values });
-    teardown.add("metrics", () => counted.stop());
+    const { port: metricsPort, stop: stopMetrics, ...counted } = await startMetrics({ ...options, values });
+    teardown.add("metrics", stopMetrics);
     const following = await startChain({ ...options, values, registryAddress: given.registryAddress, counted });
     teardown.add("chain", () => following.stop());
     const { context } = following;
@@ -136,17 +137,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     const duties = await startDuties(context, { ...options, values, mempool });
     teardown.add("duties", () => duties.stop());
-    const { p2p, validator, sequencer, prover, sentinel, slasher } = duties;
-    const config = new LiveConfig(adminValues(given), {
-      sync: synchronizer,
-      pool: mempool.pool,
-      checks: mempool.contexts,
-      sequencer: sequencer && configurableSequencer(sequencer),
-      p2p: p2p?.live,
-      validator: validator?.live,
-      sentinel: sentinel?.live,
-      slasher: slasher?.live,
-    });
+    const { p2p, sequencer, prover, sentinel } = duties;
+    const config = liveConfig(given, { context, mempool, duties });
     const begin = (): void => {
       synchronizer.start();
       sequencer?.start();
@@ -182,7 +174,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       port: ports.rpc.port,
       adminPort: ports.admin.port,
       config,
-      metricsPort: counted.port,
+      metricsPort,
       feedPort: ports.feed?.port,
       synced: () => synchronizer.waitForInitialSync(),
       stop: () => teardown.run(),
@@ -191,6 +183,24 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await teardown.undo();
     throw error;
   }
+}
+
+/** The settings of the parts that can change at run time. */
+function liveConfig(
+  values: Values,
+  { context, mempool, duties }: { context: ChainContext; mempool: MempoolPart; duties: DutiesPart },
+): LiveConfig {
+  const { sequencer, p2p, validator, sentinel, slasher } = duties;
+  return new LiveConfig(adminValues(values), {
+    sync: context.synchronizer,
+    pool: mempool.pool,
+    checks: mempool.contexts,
+    sequencer: sequencer && configurableSequencer(sequencer),
+    p2p: p2p?.live,
+    validator: validator?.live,
+    sentinel: sentinel?.live,
+    slasher: slasher?.live,
+  });
 }
 
 /** Starts P2P once the initial sync is complete: before, messages of peers could not be checked. */

@@ -7,8 +7,8 @@ import { apiKeys } from "./keys/api-keys.ts";
 import { requireProposerKeys } from "./keys/proposer-keys.ts";
 import { requireProverKeys } from "./keys/prover-keys.ts";
 import { configuredGroup } from "./keys/signing-guard.ts";
-import { checkProver } from "./parts/prover.ts";
 import { checkValidator } from "./parts/validator.ts";
+import { checkProver } from "./prover/check-prover.ts";
 import { hasProver } from "./settings/roles.ts";
 
 /** A condition of a start. Throws or rejects with an OperatorError. */

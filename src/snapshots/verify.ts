@@ -1,4 +1,4 @@
-import type { ChainServices, StoreOwner } from "../chain-store/chain-services.ts";
+import { type ChainServices, type StoreOwner, storeOwner } from "../chain-store/chain-services.ts";
 import type { Core } from "../core/core.ts";
 import { blockHash } from "../core/derive/block-hash.ts";
 import type { RollupReader } from "../l1/types.ts";
@@ -38,13 +38,7 @@ export async function checkIdentity(
   try {
     const identity = readIdentity(store);
     if (identity === undefined) throw new SnapshotRefusedError("identity", "it does not say what chain it is of");
-    const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot } = own;
-    const expected = {
-      l1ChainId,
-      rollupVersion,
-      rollupAddress: addresses.rollupAddress,
-      genesisArchiveRoot: toHex(genesisArchiveRoot),
-    };
+    const expected = storeOwner(own);
     for (const [name, value] of Object.entries(expected)) {
       const found = identity[name as keyof typeof expected];
       if (found === value) continue;

@@ -3,11 +3,11 @@ import type { ChainServices } from "../../chain-store/chain-services.ts";
 import { observeL1 } from "../../l1/metrics.ts";
 import { observeStore } from "../../storage/metrics.ts";
 import { observeWorldState } from "../../world-state/metrics.ts";
-import type { NodeMetrics } from "../parts/metrics.ts";
+import type { Observed } from "../context/chain-context.ts";
 
 /** Exports what a node knows of L1, the chain and the trees, and the store of both. */
 export function observeChain(
-  { metrics, l1Calls }: Pick<NodeMetrics, "metrics" | "l1Calls">,
+  { metrics, l1Calls }: Pick<Observed, "metrics" | "l1Calls">,
   services: ChainServices & ObservedArchiver,
 ): void {
   const { store, synchronizer } = services;

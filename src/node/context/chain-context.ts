@@ -14,8 +14,23 @@ import type { WorldState } from "../../world-state/world-state.ts";
 import type { ShiftableClock } from "./clock.ts";
 import type { ThreadBudget } from "./thread-budget.ts";
 
+/** What all parts of a process count in and are observed by. */
+export interface Observed {
+  readonly metrics: Metrics;
+  /** Whether somebody may read the metrics. */
+  readonly exportsMetrics: boolean;
+  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
+  readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
+  /** Takes slots that are over, for traces; undefined if none are exported. */
+  readonly slotEnded?: (slot: SpannedSlot) => void;
+  /** Counts the calls to L1. */
+  readonly l1Calls: L1CallCounts;
+  /** The health of all endpoints that the process asks. */
+  readonly endpoints: EndpointBook;
+}
+
 /** The chain services that all parts of a node share. */
-export interface ChainContext {
+export interface ChainContext extends Observed {
   readonly store: Store;
   readonly chain: ChainStore;
   readonly world: WorldState;
@@ -27,15 +42,5 @@ export interface ChainContext {
   /** L1's time. */
   readonly clock: ShiftableClock;
   readonly threads: ThreadBudget;
-  readonly metrics: Metrics;
-  /** Whether somebody may read the metrics. */
-  readonly exportsMetrics: boolean;
-  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
-  readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
-  /** Takes slots that are over, for traces; undefined if none are exported. */
-  readonly slotEnded?: (slot: SpannedSlot) => void;
-  /** Counts the calls to L1. */
-  readonly l1Calls: L1CallCounts;
-  readonly endpoints: EndpointBook;
   readonly loggerFor: LoggerFor;
 }

@@ -1,17 +1,13 @@
 import { availableParallelism } from "node:os";
-import { ContentStore } from "../../archiver/content-store.ts";
-import { RebuildPool } from "../../archiver/rebuilders.ts";
 import { reportProgress } from "../../archiver/sync-progress.ts";
 import { Synchronizer } from "../../archiver/synchronizer.ts";
-import { type ChainServices, openChainServices } from "../../chain-store/chain-services.ts";
-import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { type PartValues, partValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
-import { CorePool } from "../../core/pool.ts";
 import { feedUpstreams } from "../../follower/follow/ask-upstream.ts";
 import { FeedSource } from "../../follower/follow/feed-source.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
@@ -19,15 +15,17 @@ import { writeNodeRecord } from "../../process/node-record.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
-import { ReaderWatch } from "../../storage/reader-watch.ts";
 import { observeChain } from "../chain/observed-chain.ts";
+import { openStoredChain } from "../chain/stored-chain.ts";
+import type { ChainContext, Observed } from "../context/chain-context.ts";
 import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../context/thread-budget.ts";
+import { startAdmin } from "../parts/admin.ts";
 import { startConfiguredFeed } from "../parts/feed.ts";
 import { startMetrics } from "../parts/metrics.ts";
 import { nodeRecord, startRpc } from "../parts/rpc.ts";
+import { followerAdmin } from "../services/follower-admin.ts";
 import { followerHealth } from "../services/follower-health.ts";
-import { followerServices } from "../services/follower-services.ts";
-import { startFollowerAdmin } from "./follower-admin.ts";
+import { storedServices } from "../services/stored-services.ts";
 import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
 import { upstreamChain } from "./upstream-chain.ts";
 import { startFromSnapshot } from "./upstream-snapshot.ts";
@@ -78,34 +76,27 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     });
     const { identity, publicData } = hello;
     const threads = threadBudget(availableParallelism(), { rpcThreads: values.rpc.listen.threads });
-    const hasher = new CorePool({ size: threads.hashing, idleMs: BLOCK_THREADS_IDLE_MS });
-    teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs: BLOCK_THREADS_IDLE_MS });
-    teardown.add("rebuild threads", () => rebuilds.close());
     const { mapSizeKb } = values.storage;
-    const openChain = (path: string): Promise<ChainServices> =>
-      openChainServices({
-        ...{ path, mapSizeKb, temporary: directory.temporary },
-        ...{ core, identity, publicData, hasher, onFault: onFatal },
-        ...{ report: reportMigration("chain", log), signal },
-      });
     const logger = loggerFor("follower");
-    if (!removeRefused(directory, logger) && values.snapshots.mode !== "full") {
-      await startFromSnapshot({
-        ...{ upstreams: feeds, directory, identity, core, mapSizeKb, openChain, signal },
-        ...{ log: logger, stream: process.stderr },
-      });
-    }
-    const { store, chain, world } = await openChain(directory.chainStore);
-    teardown.add("store", () => store.close());
-    const readers = new ReaderWatch(store, loggerFor("storage"));
-    teardown.add("watch of readers", () => readers.stop());
-    const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
-    log.info(opened, "opened the chain store at block {block}");
+    const { store, chain, world, rebuild } = await openStoredChain(
+      {
+        ...{ core, identity, publicData, directory, mapSizeKb, threads, loggerFor, signal, onFatal },
+        idleMs: BLOCK_THREADS_IDLE_MS,
+        async prepare(openChain) {
+          if (removeRefused(directory, logger) || values.snapshots.mode === "full") return;
+          await startFromSnapshot({
+            ...{ upstreams: feeds, directory, identity, core, mapSizeKb, signal },
+            openChain: (path) => openChain(path, onFatal),
+            ...{ log: logger, stream: process.stderr },
+          });
+        },
+      },
+      teardown,
+    );
 
     const reader = { identity };
     const synchronizer = new Synchronizer({
-      ...{ store, chain, worldState: world, reader, rebuild: rebuilds.rebuild, logger },
+      ...{ store, chain, worldState: world, reader, rebuild, logger },
       source: (services) => new FeedSource(services, { upstreams: feeds, core }),
       options: {
         pollingIntervalMs: values.sync.pollingIntervalMs,
@@ -124,48 +115,58 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       },
     });
     teardown.add("check of the snapshot", async () => check?.stop());
-    const health = followerHealth({ chain, world, synchronizer, snapshot: check?.health });
-    teardown.add("health", () => health.close());
     const { metrics, exportsMetrics } = counted;
-    const services = followerServices(
-      { chain, content: new ContentStore({ store, chain }), world, core, identity },
-      {
-        processed: () => chain.state.processed(),
-        ready: () => synchronizer.initialSyncComplete,
-        revertWords: values.rpc.answers.revertWords,
-        realProofs: values.proofs.real,
-      },
+    const ports = await openPorts(
+      { store, chain, world, core, reader, synchronizer, publicData, threads, metrics, exportsMetrics, loggerFor },
+      { ...options, partValues: values, rpcPort: hello.rpcPort, check, teardown },
     );
-    const upstreams = rpcUpstreams(values.follower, hello.rpcPort);
-    const rpc = await startRpc(
-      { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor },
-      { values, services, health, upstreams, onFatal },
-    );
-    teardown.add("rpc", () => rpc.close());
-    // Only now: it would take processor time from the start.
-    check?.start();
-    writeNodeRecord(directory.path, nodeRecord(values, reader, rpc.port));
-    const feed = await startConfiguredFeed({ store, publicData, reader, loggerFor }, { values, rpcPort: rpc.port });
-    teardown.add("feed", () => feed?.stop());
-    const admin = await startFollowerAdmin(
-      { synchronizer, chain, reader, metrics, loggerFor },
-      {
-        values: given,
-        directory,
-        reads: services,
-        health,
-        upstreams,
-        configuration: options.configuration,
-        logTail: options.logTail,
-      },
-    );
-    teardown.add("admin rpc", () => admin.close());
     synchronizer.start();
-    return { port: rpc.port, feedPort: feed?.port, stop: () => teardown.run() };
+    return { ...ports, stop: () => teardown.run() };
   } catch (error) {
     await teardown.undo();
     throw error;
   }
+}
+
+interface PortsOptions extends FollowerOptions {
+  partValues: PartValues;
+  /** Of the node that serves the feed; 0 if it has none. */
+  rpcPort: number;
+  check: ReturnType<typeof checkSnapshot>;
+  teardown: Teardown;
+}
+
+/** Opens the ports of a follower. Rejects with an OperatorError. */
+async function openPorts(
+  context: Omit<ChainContext, "reader" | "clock" | keyof Observed> &
+    Pick<Observed, "metrics" | "exportsMetrics"> & { reader: { identity: RollupIdentity } },
+  options: PortsOptions,
+): Promise<Pick<RunningFollower, "port" | "feedPort">> {
+  const { store, chain, world, core, reader, synchronizer, metrics, loggerFor } = context;
+  const { values: given, partValues: values, directory, configuration, logTail, onFatal, check, teardown } = options;
+  const health = followerHealth({ chain, world, synchronizer, snapshot: check?.health });
+  teardown.add("health", () => health.close());
+  const services = storedServices({
+    ...{ store, chain, world, core, identity: reader.identity },
+    ready: () => synchronizer.initialSyncComplete,
+    revertWords: values.rpc.answers.revertWords,
+    realProofs: values.proofs.real,
+  });
+  const upstreams = rpcUpstreams(values.follower, options.rpcPort);
+  const rpc = await startRpc(context, { values, services, health, upstreams, onFatal });
+  teardown.add("rpc", () => rpc.close());
+  // Only now: it would take processor time from the start.
+  check?.start();
+  writeNodeRecord(directory.path, nodeRecord(values, reader, rpc.port));
+  const feed = await startConfiguredFeed(context, { values, rpcPort: rpc.port });
+  teardown.add("feed", () => feed?.stop());
+  const log = loggerFor("rpc:admin");
+  const admin = await startAdmin(context, {
+    ...{ values, directory, reads: services },
+    ...followerAdmin({ values: given, sync: synchronizer, metrics, health, upstreams, configuration, logTail, log }),
+  });
+  teardown.add("admin rpc", () => admin.close());
+  return { port: rpc.port, feedPort: feed?.port };
 }
 
 /** The nodes that live calls are forwarded to: those given, or the public ports beside the feeds. */

@@ -1,12 +1,9 @@
 import { availableParallelism } from "node:os";
-import { RebuildPool } from "../../archiver/rebuilders.ts";
 import { reportProgress } from "../../archiver/sync-progress.ts";
 import { Synchronizer } from "../../archiver/synchronizer.ts";
-import { type ChainServices, openChainServices } from "../../chain-store/chain-services.ts";
-import { reportMigration } from "../../chain-store/migrations/report-migration.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
-import { CorePool } from "../../core/pool.ts";
+import type { SourcedBlobFetcher } from "../../l1/blobs/blob-fetcher.ts";
 import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
 import type { DiscoveryOptions } from "../../l1/discovery.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
@@ -16,19 +13,17 @@ import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { SnapshotUploader } from "../../snapshots/upload.ts";
-import { ReaderWatch } from "../../storage/reader-watch.ts";
-import type { StoreFault } from "../../storage/store-errors.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import { attestationValidator } from "../chain/attestations.ts";
 import { openBlobSources } from "../chain/blobs.ts";
 import { connectL1 } from "../chain/connect-l1.ts";
 import { observeChain } from "../chain/observed-chain.ts";
 import { untilCompatible } from "../chain/standby.ts";
-import type { ChainContext } from "../context/chain-context.ts";
+import { openStoredChain, type StoredChain } from "../chain/stored-chain.ts";
+import type { ChainContext, Observed } from "../context/chain-context.ts";
 import { ShiftableClock } from "../context/clock.ts";
 import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../context/thread-budget.ts";
 import { onlyProves } from "../settings/roles.ts";
-import type { NodeMetrics } from "./metrics.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots.ts";
 
 export interface ChainOptions {
@@ -39,7 +34,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "endpoints" | "exportsMetrics" | "sampleAccounts" | "slotEnded">;
+  counted: Observed;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -115,8 +110,7 @@ async function connectedRollup(
  */
 export async function startChain(options: ChainOptions): Promise<ChainPart> {
   const { values, directory, loggerFor, signal, onFatal, counted } = options;
-  const log = loggerFor("node");
-  const teardown = new Teardown(log);
+  const teardown = new Teardown(loggerFor("node"));
   try {
     const core = loadCore();
     const l1Calls = new AbortController();
@@ -128,53 +122,24 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
     const { reader, publicData } = await connectedRollup(options, l1, new ConfiguredGeneses(core, values.genesis));
     const { identity } = reader;
-
-    const threads = threadBudget(availableParallelism(), {
-      rpcThreads: values.rpc.listen.threads,
-      onlyProves: onlyProves(values.modes),
-    });
-    // A prover node's memory matters more than how soon it has a block.
-    const idleMs = onlyProves(values.modes) ? undefined : BLOCK_THREADS_IDLE_MS;
-    const hasher = new CorePool({ size: threads.hashing, idleMs });
-    teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs });
-    teardown.add("rebuild threads", () => rebuilds.close());
-
-    const { mapSizeKb } = values.storage;
-    const report = reportMigration("chain", log);
-    const openChain = (path: string, onFault?: (fault: StoreFault) => void): Promise<ChainServices> =>
-      openChainServices({
-        ...{ path, mapSizeKb, temporary: directory.temporary },
-        ...{ core, identity, publicData, hasher, onFault, report, signal },
-      });
-    await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
-    const { store, chain, world } = await openChain(directory.chainStore, onFatal);
-    teardown.add("store", () => store.close());
-    const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
-    const readers = new ReaderWatch(store, loggerFor("storage"));
-    teardown.add("watch of readers", () => readers.stop());
-    log.info(opened, "opened the chain store at block {block}");
-
+    const proves = onlyProves(values.modes);
+    const threads = threadBudget(availableParallelism(), { rpcThreads: values.rpc.listen.threads, onlyProves: proves });
+    const stored = await openStoredChain(
+      {
+        ...{ core, identity, publicData, directory, threads, loggerFor, signal, onFatal },
+        mapSizeKb: values.storage.mapSizeKb,
+        // A prover node's memory matters more than how soon it has a block.
+        idleMs: proves ? undefined : BLOCK_THREADS_IDLE_MS,
+        prepare: (openChain) =>
+          restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal }),
+      },
+      teardown,
+    );
+    const { store, chain, world } = stored;
     const signals = { start: signal, l1: l1Calls.signal };
     const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals, counted);
     teardown.add("blob sources", () => blobs.close());
-
-    const logger = loggerFor("archiver");
-    const synchronizer = new Synchronizer({
-      store,
-      chain,
-      worldState: world,
-      reader,
-      blobs,
-      rebuild: rebuilds.rebuild,
-      validateAttestations: attestationValidator(reader),
-      logger,
-      options: {
-        pollingIntervalMs: values.sync.pollingIntervalMs,
-        batchSize: values.sync.batchSize,
-        checkpointHistory: values.storage.checkpointHistory,
-      },
-    });
+    const synchronizer = chainSynchronizer(options, { stored, reader, blobs });
     teardown.add("synchronizer", () => {
       // Stopped first, so that it expects its calls to be aborted.
       const stopped = synchronizer.stop();
@@ -182,15 +147,10 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       return stopped;
     });
     observeChain(counted, { store, chain, world, synchronizer, now: clock.now });
-    teardown.add("progress", reportProgress(synchronizer, { logger, stream: process.stderr }));
-
+    const progress = reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr });
+    teardown.add("progress", progress);
     const snapshots = configuredUploader({
-      values,
-      identity,
-      store,
-      chain,
-      openChain,
-      synchronizer,
+      ...{ values, identity, store, chain, synchronizer, openChain: stored.openChain },
       directory: directory.path,
       metrics: counted.metrics,
       logger: loggerFor("snapshots"),
@@ -198,22 +158,8 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     teardown.add("snapshot upload", () => snapshots.stop());
     return {
       context: {
-        store,
-        chain,
-        world,
-        core,
-        reader,
-        synchronizer,
-        publicData,
-        clock,
-        threads,
-        loggerFor,
-        metrics: counted.metrics,
-        l1Calls: counted.l1Calls,
-        endpoints: counted.endpoints,
-        exportsMetrics: counted.exportsMetrics,
-        sampleAccounts: counted.sampleAccounts,
-        slotEnded: counted.slotEnded,
+        ...{ store, chain, world, core, reader, synchronizer, publicData, clock, threads, loggerFor },
+        ...counted,
       },
       snapshots,
       started: () => signal.removeEventListener("abort", interrupted),
@@ -223,4 +169,22 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     await teardown.undo();
     throw error;
   }
+}
+
+/** Follows the rollup on L1; not started. */
+function chainSynchronizer(
+  { values, loggerFor }: ChainOptions,
+  { stored, reader, blobs }: { stored: StoredChain; reader: ConnectedRollup; blobs: SourcedBlobFetcher },
+): Synchronizer {
+  const { store, chain, world: worldState, rebuild } = stored;
+  return new Synchronizer({
+    ...{ store, chain, worldState, reader, blobs, rebuild },
+    validateAttestations: attestationValidator(reader),
+    logger: loggerFor("archiver"),
+    options: {
+      pollingIntervalMs: values.sync.pollingIntervalMs,
+      batchSize: values.sync.batchSize,
+      checkpointHistory: values.storage.checkpointHistory,
+    },
+  });
 }

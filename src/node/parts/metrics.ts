@@ -7,12 +7,13 @@ import { SampledAccounts, type SendingAccounts } from "../../l1/tx/sampled-accou
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { nodeResource } from "../../process/otlp/resource.ts";
-import { exportsToCollector, type OtlpExports, startOtlpExports } from "../../process/otlp/start-exports.ts";
+import { exportsToCollector, startOtlpExports } from "../../process/otlp/start-exports.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
 import { observeProcess } from "../../telemetry/metrics/process-metrics.ts";
 import { TARGET_METRICS } from "../../telemetry/metrics/target-info.ts";
+import type { Observed } from "../context/chain-context.ts";
 
 export interface MetricsOptions {
   values: PartValues;
@@ -22,18 +23,7 @@ export interface MetricsOptions {
   loggerFor: LoggerFor;
 }
 
-/** What parts of a node count in and are observed by. */
-export interface NodeMetrics {
-  readonly metrics: Metrics;
-  readonly l1Calls: L1CallCounts;
-  /** The health of all endpoints that the process asks. */
-  readonly endpoints: EndpointBook;
-  /** Whether somebody may read the metrics. */
-  readonly exportsMetrics: boolean;
-  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
-  readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
-  /** Takes slots that are over, for traces; undefined if none are exported. */
-  readonly slotEnded: OtlpExports["slotEnded"];
+export interface NodeMetrics extends Observed {
   /** Of GET /metrics; undefined if it is not served. */
   readonly port: number | undefined;
   stop(): Promise<void>;

@@ -24,8 +24,9 @@ import { items } from "../../protocol/tx-effect.ts";
 import type { PeerReport } from "../../rpc/admin/ports/node-reports.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
-import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
+import type { HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import { admission, checkAdmission } from "../peers/admission.ts";
 import { collectedTxs } from "../peers/collected-txs.ts";
 import { gossipTopics } from "../peers/gossip-topics.ts";
@@ -34,9 +35,9 @@ import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
 import { listedPeers, peerNodeSettings } from "../peers/peer-settings.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { peerAnswers } from "../services/peer-answers.ts";
+import { peerHealth } from "../services/peer-health.ts";
 import { peerReports } from "../services/peer-reports.ts";
 import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
-import type { MempoolPart } from "./mempool.ts";
 import type { CommitteeNetwork } from "./validator.ts";
 
 export interface P2pOptions {
@@ -224,18 +225,6 @@ async function peerNode(
     await teardown.undo();
     throw error;
   }
-}
-
-function peerHealth(synchronizer: ChainContext["synchronizer"], ready: () => boolean): HealthProbe {
-  return {
-    name: "peers",
-    read() {
-      if (ready()) return HEALTHY;
-      return synchronizer.initialSyncComplete
-        ? { state: "failed", reason: "connected to no peer" }
-        : { state: "waiting", reason: "P2P starts after the initial sync" };
-    },
-  };
 }
 
 /** What the node answers to requests of peers, besides ping, status and goodbye. */

@@ -10,14 +10,15 @@ import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import type { SnapshotUploader } from "../../snapshots/upload.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import type { LiveConfig } from "../services/live-config.ts";
 import { nodeHealth } from "../services/node-health.ts";
 import { nodeReports } from "../services/node-reports.ts";
+import { publicServices } from "../services/public-services.ts";
 import { type AdminOptions, startAdmin } from "./admin.ts";
 import type { DutiesPart } from "./duties.ts";
 import { type FeedPart, startConfiguredFeed } from "./feed.ts";
-import type { MempoolPart } from "./mempool.ts";
-import { nodeRecord, publicServices, startRpc } from "./rpc.ts";
+import { nodeRecord, startRpc } from "./rpc.ts";
 
 export interface PortsOptions {
   values: PartValues;
@@ -67,8 +68,8 @@ export async function openPorts(context: ChainContext, options: PortsOptions): P
       slasher: slasher?.answers,
       dutyTimes: () => dutyTimes.recent(),
       missedDuties: () => dutyTimes.misses(),
-      reports: nodeReports(context, {
-        ...{ values: given, configuration, logTail, health, p2p },
+      reports: nodeReports({
+        ...{ values: given, configuration, logTail, metrics: context.metrics, health, p2p },
         pool: mempool.pool,
         attesters: ownValidators,
       }),

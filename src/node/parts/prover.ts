@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../../config/errors.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
@@ -9,25 +8,26 @@ import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
 import { EpochOpenings } from "../../prover/node/epoch-openings.ts";
-import { ProvingRefusedError, TxsMissingError } from "../../prover/node/errors.ts";
+import { TxsMissingError } from "../../prover/node/errors.ts";
 import { proverNodeCounts } from "../../prover/node/metrics.ts";
 import { PostedCheckpoints } from "../../prover/node/posted-checkpoints.ts";
 import { ProverNode } from "../../prover/node/prover-node.ts";
 import { ReexecutionPool } from "../../prover/node/reexecution-pool.ts";
 import { unprovableTx } from "../../prover/node/unprovable-tx.ts";
-import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
+import type { JobProducer } from "../../prover/producer/job-producer.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import { configuredProver } from "../keys/prover-keys.ts";
 import { collectedTxs } from "../peers/collected-txs.ts";
 import { startEpochSubmitter } from "../prover/epoch-submitter.ts";
 import { type FailedEpochServices, FailedEpochUploader } from "../prover/failed-epochs/upload.ts";
 import { startProvingJobs } from "../prover/proving-jobs.ts";
+import { epochProving } from "../services/epoch-proving.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
-import type { MempoolPart } from "./mempool.ts";
 
 export interface ProverOptions {
   values: PartValues;
@@ -49,18 +49,6 @@ export interface ProverPart {
   stop(): Promise<void>;
 }
 
-/** Throws a ConfigurationError for settings that cannot work. */
-export function checkProver(values: PartValues): void {
-  if (values.proofs.real && values.broker.url === undefined) {
-    throw new ConfigurationError(
-      "with real proofs a prover node needs a broker that other agents reach, since none of its own proves PUBLIC_VM: give PROVER_BROKER_HOST, or PROVER_REAL_PROOFS=false",
-    );
-  }
-  if (values.agents.count === 0 && values.broker.url === undefined) {
-    throw new ConfigurationError("a prover node without agents of its own needs a broker: give PROVER_BROKER_HOST");
-  }
-}
-
 /** Between attempts to submit a proof that L1 did not take for a passing reason. */
 const RESUBMIT_MS = 5_000;
 
@@ -69,43 +57,20 @@ const RESUBMIT_MS = 5_000;
  * KeystoreError, ConfigurationError or L1TxStoreError.
  */
 export async function createProver(context: ChainContext, options: ProverOptions): Promise<ProverPart> {
-  const { core, store, chain, world, reader, synchronizer, clock, threads, loggerFor } = context;
-  const { values, directory, mempool, kzg } = options;
+  const { chain, world, reader, synchronizer, clock, threads, loggerFor } = context;
+  const { values, directory, mempool } = options;
   const logger = loggerFor("prover");
   const teardown = new Teardown(logger);
   try {
     const keys = await configuredProver(values.keys, (facts, message) => logger.warn(facts, message));
     const submitter = startEpochSubmitter(context, values, directory, keys);
     teardown.add("publisher", () => submitter.stop());
-    const jobs = await startProvingJobs(values, {
-      ...{ loggerFor, metrics: context.metrics },
-      threads: threads.circuits,
-      // The duties of validators go first.
-      lowPriority: values.modes.sequencer,
-    });
+    // The duties of validators go first.
+    const lowPriority = values.modes.sequencer;
+    const { metrics } = context;
+    const jobs = await startProvingJobs(values, { loggerFor, metrics, threads: threads.circuits, lowPriority });
     teardown.add("proving jobs", () => jobs.stop());
-    const { constants, l1ChainId, rollupVersion } = reader.identity;
-    const common: Omit<EpochTerms, "epoch"> = {
-      chainId: l1ChainId,
-      version: rollupVersion,
-      vkTreeRoot: fromHex(V4.contracts.vkTreeRoot),
-      protocolContractsHash: fromHex(V4.contracts.protocolContractsHash),
-      proverId: keys.id,
-    };
-    const reexecution = new ReexecutionPool(
-      {
-        chain: {
-          path: store.path,
-          mapSizeKb: values.storage.mapSizeKb,
-          publicData: context.publicData,
-          epochDuration: constants.epochDuration,
-          commits: store.commits,
-        },
-        proverId: keys.id,
-        lowPriority: values.modes.sequencer,
-      },
-      { threads: threads.reexecution },
-    );
+    const reexecution = reexecutionPool(context, values, keys.id);
     teardown.add("threads that execute checkpoints again", () => reexecution.close());
     const posted = new PostedCheckpoints(reader);
     const preparation = new CheckpointPreparation({
@@ -116,20 +81,11 @@ export async function createProver(context: ChainContext, options: ProverOptions
     });
     const failed = failedEpochUploader(context, options, { preparation, posted, proverId: keys.id });
     if (failed !== undefined) teardown.add("upload of a failed epoch", () => failed.stop());
-    const counts = proverNodeCounts(context.metrics);
-    const openings = new EpochOpenings(kzg);
-    const startProof = (terms: EpochTerms): EpochProver => {
-      // A sequencer has the library of KZG loaded, which opens blobs as well.
-      if (values.modes.sequencer) return new EpochProver({ core, runner: jobs.producer, kzg }, terms);
-      const opening = openings.begin();
-      const proof = new EpochProver({ core, runner: jobs.producer, kzg: opening }, terms);
-      proof.signal.addEventListener("abort", () => opening.end());
-      return proof;
-    };
+    const counts = proverNodeCounts(metrics);
     const node = new ProverNode({
-      ...{ chain, constants, preparation, posted, logger },
+      ...{ chain, constants: reader.identity.constants, preparation, posted, logger },
       obstacle: (checkpoint) => unprovableTx(chain, checkpoint),
-      startProof: (epoch) => startProof({ ...common, epoch }),
+      startProof: epochProofs(context, options, { proverId: keys.id, runner: jobs.producer }),
       publisher: values.prover.withoutPublishing ? undefined : submitter.publisher,
       parallelCheckpoints: values.prover.parallelCheckpoints,
       provingDelayMs: values.prover.provingDelayMs ?? 0,
@@ -150,23 +106,51 @@ export async function createProver(context: ChainContext, options: ProverOptions
       },
     });
     teardown.add("prover node", () => node.stop());
-    logger.info(
-      { proverId: toHex(keys.id), publishers: keys.publishers.map(({ address }) => address) },
-      "proving epochs as {proverId}",
-    );
-    const answers: EpochProving = {
-      jobs: () => node.jobs(),
-      startProof: (epoch) =>
-        node.startProof(epoch).catch((error: unknown) => {
-          throw error instanceof ProvingRefusedError ? new ExecutionError(error.message) : error;
-        }),
-    };
+    const facts = { proverId: toHex(keys.id), publishers: keys.publishers.map(({ address }) => address) };
+    logger.info(facts, "proving epochs as {proverId}");
     const { brokerHealth, jobSource } = jobs;
+    const answers = epochProving(node);
     return { node, answers, brokerHealth, jobSource, start: () => node.start(), stop: () => teardown.run() };
   } catch (error) {
     await teardown.undo();
     throw error;
   }
+}
+
+/** Threads that read the chain store by themselves. */
+function reexecutionPool(
+  { store, reader, publicData, threads }: ChainContext,
+  values: PartValues,
+  proverId: Uint8Array,
+): ReexecutionPool {
+  const { epochDuration } = reader.identity.constants;
+  const { mapSizeKb } = values.storage;
+  const chain = { path: store.path, mapSizeKb, publicData, epochDuration, commits: store.commits };
+  return new ReexecutionPool(
+    { chain, proverId, lowPriority: values.modes.sequencer },
+    { threads: threads.reexecution },
+  );
+}
+
+/** Returns a function that begins the proof of an epoch, without its checkpoints. */
+function epochProofs(
+  { core, reader }: ChainContext,
+  { values, kzg }: ProverOptions,
+  { proverId, runner }: { proverId: Uint8Array; runner: JobProducer },
+): (epoch: number) => EpochProver {
+  const { l1ChainId: chainId, rollupVersion: version } = reader.identity;
+  const vkTreeRoot = fromHex(V4.contracts.vkTreeRoot);
+  const protocolContractsHash = fromHex(V4.contracts.protocolContractsHash);
+  const openings = new EpochOpenings(kzg);
+  return (epoch) => {
+    const terms: EpochTerms = { epoch, chainId, version, vkTreeRoot, protocolContractsHash, proverId };
+    // A sequencer has the library of KZG loaded, which opens blobs as well.
+    if (values.modes.sequencer) return new EpochProver({ core, runner, kzg }, terms);
+    const opening = openings.begin();
+    const proof = new EpochProver({ core, runner, kzg: opening }, terms);
+    proof.signal.addEventListener("abort", () => opening.end());
+    return proof;
+  };
 }
 
 /** Uploads epochs that fail, if there is a store for them. Throws an ObjectStoreUrlError. */

@@ -1,11 +1,8 @@
-import { ContentStore } from "../../archiver/content-store.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { localUrl, type NodeRecord } from "../../process/node-record.ts";
-import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
-import { ABSENT_SERVICES } from "../../rpc/ports/absent-services.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { PoolEvents } from "../../rpc/ports/pool-events.ts";
@@ -17,12 +14,7 @@ import type { Listener } from "../../rpc/wire/listener.ts";
 import { pageFiles } from "../../status/page-files.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { apiKeys } from "../keys/api-keys.ts";
-import type { LiveConfig } from "../services/live-config.ts";
 import { hasProver } from "../settings/roles.ts";
-import type { MempoolPart } from "./mempool.ts";
-import type { P2pPart } from "./p2p.ts";
-import type { ProverPart } from "./prover.ts";
-import type { SentinelPart } from "./sentinel.ts";
 
 export function portOptions(values: PartValues, { reader: { identity } }: { reader: { identity: RollupIdentity } }) {
   return {
@@ -63,56 +55,6 @@ export interface RpcContext
     "store" | "chain" | "publicData" | "threads" | "metrics" | "exportsMetrics" | "loggerFor"
   > {
   readonly reader: { readonly identity: RollupIdentity };
-}
-
-export interface PublicParts {
-  values: Pick<PartValues, "proofs" | "rpc">;
-  mempool: MempoolPart;
-  /** Undefined where P2P is disabled. */
-  p2p: P2pPart | undefined;
-  /** Undefined where duties of validators are not recorded. */
-  sentinel: SentinelPart | undefined;
-  /** Undefined for a node that does not prove. */
-  prover?: Pick<ProverPart, "answers" | "jobSource">;
-  config: LiveConfig;
-  signatures: NodeServices["signatures"];
-}
-
-/** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
-export function publicServices(
-  { store, chain, world, core, reader }: ChainContext,
-  { values, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
-): NodeServices {
-  const { identity, fees, outbox } = reader;
-  return {
-    ...ABSENT_SERVICES,
-    chain,
-    content: new ContentStore({ store, chain }),
-    world,
-    core,
-    identity,
-    status: {
-      ready: () => mempool.ready() && (p2p?.ready() ?? true),
-      version: NETWORK_RELEASE,
-      revertWords: values.rpc.answers.revertWords,
-      realProofs: values.proofs.real,
-      txGasLimits() {
-        const milliseconds = config.live().sequencer.blockDurationMs;
-        const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
-        return txGasLimits({ ...identity.constants, blockDuration });
-      },
-    },
-    sync: { lastProcessedL1Block: () => chain.state.processed() },
-    fees,
-    outbox,
-    signatures,
-    setup: { allowed: () => mempool.contexts.options.setupAllowList },
-    ...mempool.services,
-    ...(p2p && { p2p: p2p.answers }),
-    ...(sentinel && { validatorStats: sentinel.answers }),
-    ...(prover && { prover: prover.answers }),
-    ...(prover?.jobSource && { jobSource: prover.jobSource }),
-  };
 }
 
 interface RpcParts {

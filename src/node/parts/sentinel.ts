@@ -8,16 +8,15 @@ import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { isEmptySignature } from "../../protocol/consensus/recover.ts";
 import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import type { L1Constants } from "../../protocol/time.ts";
-import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { ValidatorStats } from "../../rpc/ports/validator-stats.ts";
 import { observeMissedDuties } from "../../slasher/metrics.ts";
 import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
 import { Sentinel, type SentinelChain } from "../../slasher/sentinel/sentinel.ts";
 import { SentinelStore } from "../../slasher/sentinel/sentinel-store.ts";
-import { SlotRangeError } from "../../slasher/sentinel/slot-range-error.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
-import type { MempoolPart } from "./mempool.ts";
+import { validatorStats } from "../services/validator-stats.ts";
 
 interface SeenDuties {
   attestations: Pick<AttestationPool, "signedAttestations" | "hasBlockProposals">;
@@ -86,16 +85,7 @@ export function createSentinel(context: SentinelContext, options: SentinelOption
   observeMissedDuties(metrics, { sentinel, ownValidators: () => ownValidators().map(fromHex) });
   let unfollow = (): void => {};
   return {
-    answers: {
-      all: () => sentinel.all(),
-      of(validator, fromSlot, toSlot) {
-        try {
-          return sentinel.of(validator, fromSlot, toSlot);
-        } catch (error) {
-          throw error instanceof SlotRangeError ? new ExecutionError(error.message) : error;
-        }
-      },
-    },
+    answers: validatorStats(sentinel),
     live: { configure: (changes) => sentinel.configure(changes) },
     start() {
       unfollow = synchronizer.on("proven", ({ epoch }) => sentinel.epochProven(epoch));

@@ -19,11 +19,11 @@ import { voteSources } from "../../sequencer/votes/vote-sources.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import { type AttesterSigning, voteSigner } from "../keys/duty-signer.ts";
 import { type RunningPublisher, startPublisher } from "../sequencer/publisher.ts";
 import { startCheckpoint } from "../sequencer/start-checkpoint.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../services/live-config.ts";
-import type { MempoolPart } from "./mempool.ts";
 
 export interface SequencerOptions {
   values: PartValues;

@@ -8,24 +8,23 @@ import { registrationTime } from "../../l1/slashing/registration.ts";
 import { SlashFactory } from "../../l1/slashing/slash-factory.ts";
 import { SlashingContracts } from "../../l1/slashing/slashing-contracts.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { fromHex } from "../../protocol/bytes.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import { slotAt } from "../../protocol/time.ts";
 import type { Slasher as SlasherAnswers } from "../../rpc/admin/ports/slasher.ts";
-import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import { observeOffenses, observeVotesAgainstOwn } from "../../slasher/metrics.ts";
 import { OffenseStore } from "../../slasher/offense-store.ts";
 import type { SlasherSettings } from "../../slasher/settings.ts";
-import { NoSlashPayloadsError, Slasher } from "../../slasher/slasher.ts";
+import { Slasher } from "../../slasher/slasher.ts";
 import { VotesAgainstOwn } from "../../slasher/tally/votes-against-own.ts";
 import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
 import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
 import type { ChainContext } from "../context/chain-context.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import { dutyTimeoutMs } from "../sequencer/publisher.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
-import type { MempoolPart } from "./mempool.ts";
+import { slasherAnswers } from "../services/slasher-answers.ts";
 
 export interface SlasherOptions {
   values: PartValues;
@@ -158,24 +157,5 @@ function rebuildServices(
     rollupManaLimit: constants.rollupManaLimit,
     pool,
     messages: (number) => messagesOfCheckpoint(chain.messages, number),
-  };
-}
-
-function slasherAnswers(slasher: Slasher): SlasherAnswers {
-  return {
-    offenses: (round) => slasher.offenses(round),
-    async payloads() {
-      try {
-        return (await slasher.payloads()).map(({ address, slashes, timestamp, votes, round }) => ({
-          address: fromHex(address),
-          slashes: slashes.map(({ validator, ...slash }) => ({ validator: fromHex(validator), ...slash })),
-          timestamp: BigInt(timestamp),
-          votes: BigInt(votes),
-          round: BigInt(round),
-        }));
-      } catch (error) {
-        throw error instanceof NoSlashPayloadsError ? new ExecutionError(error.message) : error;
-      }
-    },
   };
 }

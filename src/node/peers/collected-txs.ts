@@ -14,7 +14,7 @@ import type { Teardown } from "../../process/teardown.ts";
 import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import type { MempoolPart } from "../parts/mempool.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
 import { receivedTx } from "./received-tx-json.ts";
 

@@ -14,7 +14,7 @@ import type { Teardown } from "../../process/teardown.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import type { MempoolPart } from "../parts/mempool.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 import { validatorLimits } from "../settings/validator-limits.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";

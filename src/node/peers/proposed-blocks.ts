@@ -11,7 +11,7 @@ import { Vm } from "../../execution/vm/vm.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import type { MempoolPart } from "../parts/mempool.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 
 export interface ProposedBlocksOptions {

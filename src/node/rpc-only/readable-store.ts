@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { storeOwner } from "../../chain-store/chain-services.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { toHex } from "../../protocol/bytes.ts";
 import {
   requireChain,
   SCHEMA_VERSION,
@@ -76,12 +76,7 @@ function readable(store: Store, file: string, identity: RollupIdentity): Readabl
   const waits = migration(store);
   if (waits !== undefined) return waits;
   // The node has not written the record of its chain yet.
-  requireChain(store.path, storedIdentity(store)!, {
-    l1ChainId: identity.l1ChainId,
-    rollupVersion: identity.rollupVersion,
-    rollupAddress: identity.addresses.rollupAddress,
-    genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
-  });
+  requireChain(store.path, storedIdentity(store)!, storeOwner(identity));
   const publicData = storedPrefilled(store);
   return publicData === undefined ? NOT_OPENED : { store, publicData, file };
 }

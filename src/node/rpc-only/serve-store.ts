@@ -1,22 +1,19 @@
 import { availableParallelism } from "node:os";
 import { chainOf } from "../../archiver/chain-reads.ts";
-import { ContentStore } from "../../archiver/content-store.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { NodeRecord } from "../../process/node-record.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { neededServices } from "../../rpc/forward/live-services.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
-import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { startPublicRpc } from "../../rpc/public-rpc.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { WorldState } from "../../world-state/world-state.ts";
 import { threadBudget } from "../context/thread-budget.ts";
 import { publicPort } from "../parts/rpc.ts";
-import { lagOf, rpcOnlyHealth } from "./health.ts";
+import { lagOf, rpcOnlyHealth } from "../services/rpc-only-health.ts";
+import { storedServices } from "../services/stored-services.ts";
 import { RPC_ONLY_METRICS } from "./metrics.ts";
 import type { ReadableStore } from "./readable-store.ts";
 import type { UpstreamNode } from "./upstream-node.ts";
@@ -42,14 +39,8 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
     const core = loadCore();
     const world = new WorldState(core, store, publicData);
     const chain = chainOf(store, world, identity.constants.epochDuration);
-    const live = neededServices();
-    const services: NodeServices = {
-      ...live,
-      ...{ chain, world, core, identity },
-      content: new ContentStore({ store, chain }),
-      status: { ...live.status, version: NETWORK_RELEASE, revertWords: values.rpc.answers.revertWords, realProofs },
-      sync: { lastProcessedL1Block: () => chain.state.processed() },
-    };
+    const { revertWords } = values.rpc.answers;
+    const services = storedServices({ store, chain, world, core, identity, revertWords, realProofs });
     const health = rpcOnlyHealth(chain, node, { maxAwaySeconds: values.rpc.forward.nodeAwayLimitSeconds });
     teardown.add("health", () => health.close());
     const observed = metrics.observe((to) => {

@@ -3,7 +3,7 @@ import type { BuildServices, CheckpointTerms } from "../../checkpoints/checkpoin
 import type { ExecutedTx } from "../../execution/executed-tx.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
 import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
-import type { MempoolPart } from "../parts/mempool.ts";
+import type { MempoolPart } from "../context/mempool-part.ts";
 
 export interface CheckpointSource {
   readonly mempool: {

@@ -1,10 +1,9 @@
 import type { PartValues } from "../../config/part-values.ts";
+import type { PeerHost } from "../../p2p/peers/peer-host.ts";
 import type { SnapshotUploader } from "../../snapshots/upload.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { isDevelopmentL1 } from "../chain/connect-l1.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import type { MempoolPart } from "../parts/mempool.ts";
-import type { P2pPart } from "../parts/p2p.ts";
 import { HealthBoard } from "./health-board.ts";
 
 /** About five checkpoints of mainnet: one or two are missing whenever L1 has just got them. */
@@ -12,9 +11,9 @@ const MAX_LAG_BLOCKS = 50;
 
 export interface HealthParts {
   values: PartValues["l1"];
-  mempool: Pick<MempoolPart, "health">;
+  mempool: { readonly health: HealthProbe };
   /** Undefined where P2P is off. */
-  p2p: Pick<P2pPart, "health" | "node"> | undefined;
+  p2p: { readonly health: HealthProbe; readonly node: { readonly peers: Pick<PeerHost, "peers"> } } | undefined;
   snapshots: Pick<SnapshotUploader, "health">;
   /** Undefined for a node that proves no epochs. */
   prover:

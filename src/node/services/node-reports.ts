@@ -2,10 +2,9 @@ import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
-import type { NodeReports, PooledTxReport } from "../../rpc/admin/ports/node-reports.ts";
+import type { NodeReports, PeerReport, PooledTxReport } from "../../rpc/admin/ports/node-reports.ts";
 import type { HealthReport } from "../../rpc/ports/node-health.ts";
-import type { ChainContext } from "../context/chain-context.ts";
-import type { P2pPart } from "../parts/p2p.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { optionReports } from "./option-reports.ts";
 
 export interface ReportedParts {
@@ -13,17 +12,18 @@ export interface ReportedParts {
   /** What the options gave; undefined if the values have no origins. */
   configuration: Pick<Configuration, "values" | "origins"> | undefined;
   logTail: Pick<LogTail, "read"> | undefined;
+  metrics: Metrics;
   health: { report(): HealthReport };
   pool: Pick<TxPool, "pendingHashes" | "pendingEntry">;
   /** Undefined where P2P is off. */
-  p2p: Pick<P2pPart, "reports"> | undefined;
+  p2p: { reports(): PeerReport[] } | undefined;
   /** Lower-case 0x text. */
   attesters(): string[];
 }
 
 /** What a node tells its operator. */
-export function nodeReports({ metrics }: Pick<ChainContext, "metrics">, parts: ReportedParts): NodeReports {
-  const { values, configuration, logTail, health, pool, p2p, attesters } = parts;
+export function nodeReports(parts: ReportedParts): NodeReports {
+  const { values, configuration, logTail, metrics, health, pool, p2p, attesters } = parts;
   return {
     health: () => health.report(),
     metrics: () => metrics.collect(),

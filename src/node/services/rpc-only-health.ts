@@ -1,12 +1,20 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { HealthReport } from "../../rpc/ports/node-health.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
-import { HealthBoard } from "../services/health-board.ts";
-import type { UpstreamNode } from "./upstream-node.ts";
+import { HealthBoard } from "./health-board.ts";
 
 const MAX_LAG_BLOCKS = 50;
 
+/** The node that writes a store which this process reads. */
+export interface WritingNode {
+  /** Seconds since it last answered. */
+  readonly awaySeconds: number;
+  /** What it last said. */
+  readonly report: Pick<HealthReport, "blockNumber" | "lagBlocks" | "limits"> | undefined;
+}
+
 /** The node that writes the store. Its reads go on without it, but grow old. */
-export function nodeProbe(node: Pick<UpstreamNode, "awaySeconds">, maxAwaySeconds: number): HealthProbe {
+export function nodeProbe(node: Pick<WritingNode, "awaySeconds">, maxAwaySeconds: number): HealthProbe {
   return {
     name: "node",
     read() {
@@ -18,7 +26,7 @@ export function nodeProbe(node: Pick<UpstreamNode, "awaySeconds">, maxAwaySecond
 }
 
 /** Blocks that L1 has and the store does not, as far as the node knew when it last answered. */
-export function lagOf(chain: Pick<ChainStore, "latestBlockNumber">, { report }: Pick<UpstreamNode, "report">): number {
+export function lagOf(chain: Pick<ChainStore, "latestBlockNumber">, { report }: Pick<WritingNode, "report">): number {
   if (report === undefined) return 0;
   return report.lagBlocks + Math.max(0, report.blockNumber - chain.latestBlockNumber());
 }
@@ -26,7 +34,7 @@ export function lagOf(chain: Pick<ChainStore, "latestBlockNumber">, { report }: 
 /** The health of a process that reads a node's store. Close it with `close()`. */
 export function rpcOnlyHealth(
   chain: ChainStore,
-  node: UpstreamNode,
+  node: WritingNode,
   { maxAwaySeconds }: { maxAwaySeconds: number },
 ): HealthBoard {
   return new HealthBoard([nodeProbe(node, maxAwaySeconds)], () => {
