@@ -8,7 +8,7 @@ import { loadCore } from "../core/load-core.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import { genesisPublicData } from "../network/genesis.ts";
 import { hasProver } from "../node/settings/roles.ts";
-import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
+import { type DataDirectory, holdDataDirectory } from "../process/data-directory.ts";
 import { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { loggingOf } from "../process/logging/process-logging.ts";
@@ -203,11 +203,6 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
   const loggerFor = loggingOf(values, logTail);
   for (const warning of configuration.warnings) loggerFor("config").warn(warning);
   const log = loggerFor("local-network");
-  let directory: DataDirectory | undefined;
-  const lost = (): void => {
-    log.fatal({ path: directory?.path }, "another process took over the data directory");
-    process.exit(1);
-  };
   const start = (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
     log.info(
       { version, node: process.versions.node },
@@ -215,13 +210,10 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
         ? "starting a local network by svc {version} on Node.js {node}: epochs are proven by simulated jobs"
         : "starting a local network by svc {version} on Node.js {node}: proofs are off",
     );
-    directory = openDataDirectory(values.dataDirectory, lost);
+    const directory = holdDataDirectory(values.dataDirectory, log);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
     const reported = { version, configuration, logTail };
     return startLocalNetwork({ values, ...reported, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
   };
-  await supervise(start, {
-    log,
-    atExit: () => directory?.release(),
-  });
+  await supervise(start, { log });
 }

@@ -1,7 +1,7 @@
 import { startBotBeside } from "../bot/beside-node.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
-import { type DataDirectory, openDataDirectory } from "../process/data-directory.ts";
+import { holdDataDirectory } from "../process/data-directory.ts";
 import { collectWholeHeapsRarely, keepHeapsSmall } from "../process/heap-growth.ts";
 import { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
@@ -20,8 +20,6 @@ export interface NodeProcessOptions {
   version: string;
   /** Called once the node runs. */
   started?: (node: RunningNode) => void;
-  /** Called after the node has stopped and at any other exit of the process. Synchronous; may be called twice. */
-  cleanUp?: () => void;
 }
 
 /**
@@ -33,15 +31,6 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
   if (configuration !== undefined && onlyProves(configuration.values)) keepHeapsSmall();
   else collectWholeHeapsRarely();
   const log = loggerFor("node");
-  let directory: DataDirectory | undefined;
-  const atExit = (): void => {
-    directory?.release();
-    options.cleanUp?.();
-  };
-  const lost = (): void => {
-    log.fatal({ path: directory?.path }, "another process took over the data directory");
-    process.exit(1);
-  };
   const start = async (
     signal: AbortSignal,
     fail: (error: Error) => never,
@@ -49,7 +38,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
   ): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
-    directory = openDataDirectory(values.dataDirectory, lost);
+    const directory = holdDataDirectory(values.dataDirectory, log);
     const reported = { logTail, configuration };
     const node = await startNode({
       values,
@@ -66,7 +55,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     const bot = startBotBeside(values, node.port, loggerFor);
     return { stop: () => bot.stop().finally(() => node.stop()) };
   };
-  await supervise(start, { log, atExit });
+  await supervise(start, { log });
 }
 
 /** `svc start --node`. `values` are those of the configuration. */

@@ -5,6 +5,7 @@ import { finishSwap } from "../chain-store/swap.ts";
 import { OperatorError } from "../errors/operator-error.ts";
 import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
 import { inspectStore } from "../storage/inspect.ts";
+import type { NodeLogger } from "./logging/logging.ts";
 
 /** The data directory cannot be used. */
 export class DataDirectoryError extends OperatorError {
@@ -79,4 +80,14 @@ export function openDataDirectory(configured: string | undefined, onLost: () => 
     throw error;
   }
   return { path, chainStore, temporary, release };
+}
+
+/** The data directory of this process until it exits. Exits if another process takes it over. Throws as openDataDirectory. */
+export function holdDataDirectory(configured: string | undefined, log: NodeLogger): DataDirectory {
+  const directory = openDataDirectory(configured, () => {
+    log.fatal({ path: directory.path }, "another process took over the data directory");
+    process.exit(1);
+  });
+  process.once("exit", () => directory.release());
+  return directory;
 }

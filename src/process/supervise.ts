@@ -50,8 +50,6 @@ function machineFault(error: unknown): string | undefined {
 
 export interface SuperviseOptions {
   log: NodeLogger;
-  /** Called last at any exit of the process. Synchronous. */
-  atExit?: () => void;
 }
 
 /**
@@ -62,13 +60,11 @@ export interface SuperviseOptions {
  */
 export async function supervise(
   start: (signal: AbortSignal, fail: (error: Error) => never, end: () => void) => Promise<RunningService>,
-  { log, atExit }: SuperviseOptions,
+  { log }: SuperviseOptions,
 ): Promise<void> {
   const interruption = new AbortController();
-  let running: RunningService | undefined;
-  let stopping = false;
-
-  if (atExit) process.once("exit", atExit);
+  const stopping = interruption.signal;
+  let running = false;
   const crash = (error: unknown, what: string): never => {
     log.fatal({ err: error }, what);
     process.exit(1);
@@ -82,17 +78,15 @@ export async function supervise(
   process.on("uncaughtException", (error) => crash(error, "uncaught exception"));
   process.on("unhandledRejection", (error) => crash(error, "unhandled rejection"));
 
-  let starting: Promise<RunningService> | undefined;
   const stop = async (code: number): Promise<void> => {
-    stopping = true;
     interruption.abort(new StartInterruptedError());
-    const ended = starting?.then(
-      (service) => service.stop(),
+    const ended = service.then(
+      (started) => started.stop(),
       () => undefined,
     );
     try {
       const clean = await within(
-        Promise.resolve(ended).then(() => true),
+        ended.then(() => true),
         { ms: STOP_LIMIT_MS, late: () => false },
       );
       if (clean) log.info("stopped");
@@ -103,23 +97,25 @@ export async function supervise(
     process.exit(code);
   };
   const stopOn = (signal: StopSignal): void => {
-    if (stopping) {
+    if (stopping.aborted) {
       log.info("already shutting down");
       return;
     }
     log.info({ signal }, "stopping on {signal}");
-    void stop(running === undefined ? 0 : EXIT_CODES[signal]);
+    void stop(running ? EXIT_CODES[signal] : 0);
   };
   for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => stopOn(signal));
   const end = (): void => {
-    if (!stopping) void stop(0);
+    if (!stopping.aborted) void stop(0);
   };
+  // As a promise even where the start throws, or ends, at once.
+  const service = Promise.resolve().then(() => start(stopping, fail, end));
 
   try {
-    starting = start(interruption.signal, fail, end);
-    running = await starting;
+    await service;
+    running = true;
   } catch (error) {
-    if (stopping) return;
+    if (stopping.aborted) return;
     if (error instanceof OperatorError) log.fatal({ errorCode: error.errorCode }, error.message);
     else {
       const reason = machineFault(error);

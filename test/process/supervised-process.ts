@@ -37,7 +37,5 @@ const start = async (signal: AbortSignal, _fail: unknown, end: () => void) => {
   };
 };
 
-await supervise(start, {
-  log,
-  atExit: () => log.info("cleaned up"),
-});
+process.once("exit", () => log.info("cleaned up"));
+await supervise(start, { log });

@@ -11,7 +11,7 @@ test("every thread and child process starts with a file that the bundle has", ()
     const text = readFileSync(join(SOURCE, path), "utf8");
     return starts.test(text) && !text.includes("moduleBeside(import.meta.url,");
   });
-  // The feed asks the module beside its thread for the file, and the pools are given it by their callers.
-  const given = ["node/parts/feed.ts", "threads/releasable-pool.ts", "threads/worker-pool.ts"];
+  // The pools are given the file by their callers.
+  const given = ["threads/releasable-pool.ts", "threads/worker-pool.ts"];
   expect(without.sort()).toEqual(given);
 });

@@ -4,8 +4,8 @@ import type { RunningNode } from "../../node/node.ts";
 import { runNodeProcess } from "../../node/run-node.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { packageRoot, programVersion } from "../version.ts";
-import { type Anvil, startAnvil } from "./anvil.ts";
-import { type UnpackedChain, unpackRecordedChain } from "./recorded-chain.ts";
+import { startAnvil } from "./anvil.ts";
+import { unpackRecordedChain } from "./recorded-chain.ts";
 import { onRecordedChain } from "./settings.ts";
 import { requestsToTry } from "./try-it.ts";
 
@@ -13,12 +13,11 @@ import { requestsToTry } from "./try-it.ts";
 export async function runDemo(values: Values): Promise<void> {
   const loggerFor = loggingOf(values);
   const log = loggerFor("demo");
-  let chain: UnpackedChain | undefined;
-  let anvil: Anvil | undefined;
-
   const prepare = async (signal: AbortSignal) => {
-    chain = unpackRecordedChain(packageRoot());
-    anvil = await startAnvil(chain.l1State, signal);
+    const chain = unpackRecordedChain(packageRoot());
+    process.once("exit", () => chain.remove());
+    const anvil = await startAnvil(chain.l1State, signal);
+    process.prependOnceListener("exit", () => anvil.kill());
     log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs at {url}");
     const free = async (port: number, host: string): Promise<number> => {
       if (await isFree(port, host)) return port;
@@ -38,9 +37,5 @@ export async function runDemo(values: Values): Promise<void> {
       .then((text) => process.stdout.write(text))
       .catch((error: unknown) => log.debug({ err: error }, "no requests to try can be shown"));
   };
-  const cleanUp = (): void => {
-    anvil?.kill();
-    chain?.remove();
-  };
-  await runNodeProcess({ prepare, loggerFor, version: programVersion(), started, cleanUp });
+  await runNodeProcess({ prepare, loggerFor, version: programVersion(), started });
 }

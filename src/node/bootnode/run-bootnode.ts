@@ -1,6 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import { partValues } from "../../config/part-values.ts";
-import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { holdDataDirectory } from "../../process/data-directory.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../../process/supervise.ts";
 import { startBootnode } from "./start-bootnode.ts";
@@ -10,15 +10,10 @@ export async function runBootnode(values: Values, version: string, warnings: rea
   const loggerFor = loggingOf(values);
   const log = loggerFor("p2p");
   for (const warning of warnings) loggerFor("config").warn(warning);
-  let directory: DataDirectory | undefined;
-  const lost = (): void => {
-    log.fatal({ path: directory?.path }, "another process took over the data directory");
-    process.exit(1);
-  };
   const start = async (signal: AbortSignal): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting a bootnode of svc {version} on Node.js {node}");
-    if (values.dataDirectory !== undefined) directory = openDataDirectory(values.dataDirectory, lost);
+    const directory = values.dataDirectory === undefined ? undefined : holdDataDirectory(values.dataDirectory, log);
     return startBootnode(partValues(values), { dataDirectory: directory?.path, loggerFor, signal });
   };
-  await supervise(start, { log, atExit: () => directory?.release() });
+  await supervise(start, { log });
 }

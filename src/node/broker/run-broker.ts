@@ -1,6 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import { partValues } from "../../config/part-values.ts";
-import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { holdDataDirectory } from "../../process/data-directory.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../../process/supervise.ts";
 import { startMetered } from "../parts/metered-service.ts";
@@ -11,18 +11,13 @@ export async function runBroker(values: Values, version: string, warnings: reado
   const loggerFor = loggingOf(values);
   const log = loggerFor("prover:broker");
   for (const warning of warnings) loggerFor("config").warn(warning);
-  let directory: DataDirectory | undefined;
-  const lost = (): void => {
-    log.fatal({ path: directory?.path }, "another process took over the data directory");
-    process.exit(1);
-  };
   const start = async (): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting a proving broker of svc {version} on Node.js {node}");
-    directory = openDataDirectory(values.dataDirectory, lost);
-    const { path: dataDirectory } = directory;
-    return startMetered({ values: partValues(values), directory, version, loggerFor }, ({ metrics }) =>
-      startBroker(partValues(values), { dataDirectory, loggerFor, metrics }),
+    const directory = holdDataDirectory(values.dataDirectory, log);
+    const parts = partValues(values);
+    return startMetered({ values: parts, directory, version, loggerFor }, ({ metrics }) =>
+      startBroker(parts, { dataDirectory: directory.path, loggerFor, metrics }),
     );
   };
-  await supervise(start, { log, atExit: () => directory?.release() });
+  await supervise(start, { log });
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from "../../config/configuration.ts";
-import { type DataDirectory, openDataDirectory } from "../../process/data-directory.ts";
+import { holdDataDirectory } from "../../process/data-directory.ts";
 import { collectWholeHeapsRarely } from "../../process/heap-growth.ts";
 import { LogTail } from "../../process/logging/log-tail.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
@@ -14,18 +14,13 @@ export async function runFollower(configuration: Configuration, version: string)
   for (const warning of warnings) loggerFor("config").warn(warning);
   collectWholeHeapsRarely();
   const log = loggerFor("node");
-  let directory: DataDirectory | undefined;
-  const lost = (): void => {
-    log.fatal({ path: directory?.path }, "another process took over the data directory");
-    process.exit(1);
-  };
   await supervise(
     (signal, fail) => {
       log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
-      directory = openDataDirectory(values.dataDirectory, lost);
+      const directory = holdDataDirectory(values.dataDirectory, log);
       const reported = { configuration, logTail };
       return startFollower({ values, directory, loggerFor, signal, version, onFatal: fail, ...reported });
     },
-    { log, atExit: () => directory?.release() },
+    { log },
   );
 }

@@ -1,6 +1,7 @@
 import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { PartValues } from "../../config/part-values.ts";
+import type { RunningFeed } from "../../follower/serve/feed-worker.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LogTail } from "../../process/logging/log-tail.ts";
 import { writeNodeRecord } from "../../process/node-record.ts";
@@ -17,7 +18,7 @@ import { nodeReports } from "../services/node-reports.ts";
 import { publicServices } from "../services/public-services.ts";
 import { type AdminOptions, startAdmin } from "./admin.ts";
 import type { DutiesPart } from "./duties.ts";
-import { type FeedPart, startConfiguredFeed } from "./feed.ts";
+import { startConfiguredFeed } from "./feed.ts";
 import { nodeRecord, startRpc } from "./rpc.ts";
 
 export interface PortsOptions {
@@ -42,7 +43,7 @@ export interface PortsPart {
   readonly rpc: Listener;
   readonly admin: Listener;
   /** Undefined where it is not served. */
-  readonly feed: FeedPart | undefined;
+  readonly feed: RunningFeed | undefined;
   stop(): Promise<void>;
 }
 
