@@ -1,10 +1,10 @@
 import { feeAssetAbi, governanceAbi, registryAbi } from "./abi/registry.ts";
 import { rollupAbi } from "./abi/rollup.ts";
+import type { L1ContractAddresses } from "./contract-addresses.ts";
 import { type Contract, read } from "./contracts/contract.ts";
 import { ContractRevertError, RollupNotFoundError } from "./errors.ts";
 import { type ConfiguredAddresses, optionalAddresses } from "./optional-addresses.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
-import type { L1ContractAddresses } from "./types.ts";
 
 export interface DiscoveryOptions {
   registryAddress: string;

@@ -1,10 +1,11 @@
 import { fromHex } from "../protocol/bytes.ts";
 import { rollupAbi } from "./abi/rollup.ts";
+import type { L1ContractAddresses } from "./contract-addresses.ts";
 import { read } from "./contracts/contract.ts";
 import { ContractAnswerError, L1ReorgError } from "./errors.ts";
 import { block } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
-import type { L1ContractAddresses, RollupIdentity } from "./types.ts";
+import type { RollupIdentity } from "./types.ts";
 
 /**
  * Reads the constants of a rollup from its contract (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup). The L1

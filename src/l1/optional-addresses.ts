@@ -1,8 +1,8 @@
 import { coinIssuerAbi, relayerAbi, stakingAssetHandlerAbi } from "./abi/registry.ts";
+import type { L1ContractAddresses } from "./contract-addresses.ts";
 import { read } from "./contracts/contract.ts";
 import { ContractAnswerError, ContractMissingError, ContractRevertError } from "./errors.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
-import type { L1ContractAddresses } from "./types.ts";
 
 /** Contracts whose addresses cannot be read from the rollup's contracts, so they come from the configuration. */
 export type ConfiguredAddresses = Partial<

@@ -2,6 +2,7 @@ import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import type { ManaUsage } from "../protocol/fees/predicted-min-fees.ts";
 import type { L1Constants } from "../protocol/time.ts";
+import type { L1ContractAddresses } from "./contract-addresses.ts";
 import type { StateOverride } from "./rpc/state-override.ts";
 
 export interface L1Block {
@@ -9,27 +10,6 @@ export interface L1Block {
   hash: Uint8Array;
   /** Seconds. */
   timestamp: number;
-}
-
-/** Lower-case 0x addresses, named as in the RPC result (docs/protocol/05-rpc.md#529-node-information). */
-export interface L1ContractAddresses {
-  registryAddress: string;
-  rollupAddress: string;
-  inboxAddress: string;
-  outboxAddress: string;
-  feeJuiceAddress: string;
-  stakingAssetAddress: string;
-  feeJuicePortalAddress: string;
-  coinIssuerAddress: string;
-  rewardDistributorAddress: string;
-  governanceProposerAddress: string;
-  governanceAddress: string;
-  gseAddress?: string;
-  dateGatedRelayerAddress?: string;
-  slashFactoryAddress?: string;
-  feeAssetHandlerAddress?: string;
-  stakingAssetHandlerAddress?: string;
-  zkPassportVerifierAddress?: string;
 }
 
 /** Constants of the rollup that the node follows. */

@@ -1,3 +1,4 @@
+import { contractWords } from "../l1/contract-addresses.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "../recorded-txs/set-up-txs.ts";
 
@@ -37,20 +38,13 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
   return ["", title, ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)];
 }
 
-/** "feeJuicePortalAddress" becomes "fee juice portal". */
-const spoken = (name: string): string =>
-  name
-    .replace(/Address$/, "")
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim();
-
 /** The facts that a contract developer needs about a network that has just started. */
 export function banner(facts: BannerFacts): string {
   const { url, adminUrl, l1Url, identity, testAccounts, dataDirectory, block, seconds } = facts;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const l1: (readonly [string, string])[] = Object.entries(addresses)
     .filter(([, address]) => address !== undefined)
-    .map(([name, address]) => [spoken(name), String(address)]);
+    .map(([name, address]) => [contractWords(name), String(address)]);
   const accounts = TEST_ACCOUNTS.flatMap(({ address, secretKey }, i): [string, string][] => [
     [`account ${i}`, address],
     ["  secret key", secretKey],

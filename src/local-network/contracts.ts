@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Values } from "../config/options.ts";
+import type { L1ContractAddresses } from "../l1/contract-addresses.ts";
 import { type DeploymentProgress, deployL1Contracts } from "../l1/deploy/deploy-l1-contracts.ts";
 import { deployerFromMnemonic } from "../l1/deploy/deployer.ts";
-import type { L1ContractAddresses } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { INITIAL_FEE_JUICE } from "../protocol/constants.ts";
 import type { Logger } from "../telemetry/logger.ts";

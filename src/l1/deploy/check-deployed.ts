@@ -1,8 +1,8 @@
 import { parseAbi } from "viem";
+import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { read } from "../contracts/contract.ts";
 import { L1Error } from "../errors.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
-import type { L1ContractAddresses } from "../types.ts";
 import type { PlannedContracts } from "./plan.ts";
 
 const ownedAbi = parseAbi(["function owner() view returns (address)"]);

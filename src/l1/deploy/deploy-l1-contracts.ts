@@ -1,8 +1,9 @@
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
+import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { discoverContracts } from "../discovery.ts";
 import { block } from "../rpc/answers.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
-import type { L1Block, L1ContractAddresses } from "../types.ts";
+import type { L1Block } from "../types.ts";
 import { checkDeployed } from "./check-deployed.ts";
 import type { Deployer } from "./deployer.ts";
 import { isDevelopmentChain, leaveFirstSlot, minesAtOnce, setBlockInterval } from "./development-chain.ts";

@@ -1,8 +1,8 @@
 import { decodeEventLog, encodeFunctionData, type Hex } from "viem";
 import { toHex } from "../../protocol/bytes.ts";
 import { feeAssetAbi, feeAssetHandlerAbi, feeJuicePortalAbi } from "../abi/fee-juice-portal.ts";
+import type { L1ContractAddresses } from "../contract-addresses.ts";
 import type { L1Log } from "../rpc/answers.ts";
-import type { L1ContractAddresses } from "../types.ts";
 
 /** What the fee asset handler mints in one call (docs/protocol/04-l1-contracts.md). */
 export const MINTED_FEE_ASSET = 1_000n * 10n ** 18n;

@@ -13,7 +13,7 @@ import {
   NoBlobSourceReachableError,
 } from "../../../src/l1/blobs/errors.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import type { L1ContractAddresses } from "../../../src/l1/types.ts";
+import type { L1ContractAddresses } from "../../../src/l1/contract-addresses.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { unpackBlobStore } from "../../world/l1/chain-a.ts";

@@ -1,3 +1,9 @@
+import {
+  contractWords,
+  isEveryRollups,
+  L1_CONTRACT_NAMES,
+  type L1ContractName,
+} from "../../../l1/contract-addresses.ts";
 import type { RollupIdentity } from "../../../l1/types.ts";
 import { fr } from "../../../protocol/field.ts";
 import { V4 } from "../../../protocol/generations/v4/v4.ts";
@@ -9,60 +15,20 @@ import { ETH_ADDRESS, L2_ADDRESS } from "../json/scalars.ts";
 import { writeText } from "../json/write-values.ts";
 import { GAS } from "../shared/gas.ts";
 
-/** L1ContractAddresses in the order of the reference's answers; optional ones are omitted when unknown. */
-const L1_CONTRACTS = [
-  "registryAddress",
-  "slashFactoryAddress",
-  "feeAssetHandlerAddress",
-  "rollupAddress",
-  "inboxAddress",
-  "outboxAddress",
-  "feeJuiceAddress",
-  "stakingAssetAddress",
-  "feeJuicePortalAddress",
-  "coinIssuerAddress",
-  "rewardDistributorAddress",
-  "governanceProposerAddress",
-  "governanceAddress",
-  "stakingAssetHandlerAddress",
-  "zkPassportVerifierAddress",
-  "gseAddress",
-  "dateGatedRelayerAddress",
-] as const;
-
-/** Contracts that every rollup has; only some networks have the others. */
-const ALWAYS_KNOWN: readonly string[] = [
-  "registryAddress",
-  "rollupAddress",
-  "inboxAddress",
-  "outboxAddress",
-  "feeJuiceAddress",
-  "stakingAssetAddress",
-  "feeJuicePortalAddress",
-  "coinIssuerAddress",
-  "rewardDistributorAddress",
-  "governanceProposerAddress",
-  "governanceAddress",
-] satisfies (typeof L1_CONTRACTS)[number][];
-const addressesOf = (names: readonly string[]) =>
+const addressesOf = (names: readonly L1ContractName[]) =>
   Object.fromEntries(
     names.map((name) => [name, about(ETH_ADDRESS, `Address of the ${contractWords(name)} contract.`)]),
   );
-/** Words of a contract's name: `feeJuicePortalAddress` becomes "fee juice portal". */
-function contractWords(name: string): string {
-  return name.replace(/Address$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
 const L1_ADDRESSES = record(
   "L1ContractAddresses",
   "The rollup's contracts on L1.",
-  addressesOf(ALWAYS_KNOWN),
-  addressesOf(L1_CONTRACTS.filter((name) => !ALWAYS_KNOWN.includes(name))),
+  addressesOf(L1_CONTRACT_NAMES.filter(isEveryRollups)),
+  addressesOf(L1_CONTRACT_NAMES.filter((name) => !isEveryRollups(name))),
 );
 
 export const encodeL1Addresses = encoder<RollupIdentity["addresses"]>(L1_ADDRESSES, (out, addresses) => {
-  const known: Partial<Record<(typeof L1_CONTRACTS)[number], string>> = addresses;
   const members = new MemberWriter(out);
-  for (const name of L1_CONTRACTS) members.add(name, known[name], writeText);
+  for (const name of L1_CONTRACT_NAMES) members.add(name, addresses[name], writeText);
   members.end();
 });
 
