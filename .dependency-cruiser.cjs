@@ -21,7 +21,7 @@ const rungs = [
   ["storage", "keystore", "core"],
   ["endpoints"],
   ["telemetry", "http", "threads", "protocol"],
-  ["errors", "events"],
+  ["errors", "events", "json"],
 ];
 const upward = rungs.flatMap((names, i) =>
   names.map((name) => ({
@@ -115,7 +115,7 @@ module.exports = {
       severity: "error",
       from: { path: "^src/rpc/" },
       to: {
-        path: "^src/(?!rpc|archiver|world-state|l1|storage|core|endpoints|telemetry|http|threads|protocol|errors|events)",
+        path: "^src/(?!rpc|archiver|world-state|l1|storage|core|endpoints|telemetry|http|threads|protocol|errors|events|json)",
       },
     },
     {
@@ -129,7 +129,7 @@ module.exports = {
       name: "config-imports-the-lowest-rung-only",
       severity: "error",
       from: { path: "^src/config/" },
-      to: { path: "^src/(?!config|http|protocol|errors|events)" },
+      to: { path: "^src/(?!config|http|protocol|errors|events|json)" },
     },
     {
       name: "source-does-not-import-tests",

@@ -1,3 +1,4 @@
+import { JsonField } from "../json/json-field.ts";
 import { ConfigurationError } from "./errors.ts";
 
 /** A network file, or its entry for the network, is invalid. */
@@ -45,23 +46,19 @@ const FIELDS: readonly Field[] = [
 
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown, type: Field["type"], field: string): string {
+function textOf(value: JsonField, type: Field["type"]): string {
   switch (type) {
     case "text":
-      if (typeof value !== "string") throw new NetworkFileFormatError(field, "must be a string");
-      return value;
+      return value.text(undefined, "must be a string");
     case "number":
-      if (!Number.isSafeInteger(value)) throw new NetworkFileFormatError(field, "must be a whole number");
-      return String(value);
-    case "list":
-      if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && !item.includes(","))) {
-        throw new NetworkFileFormatError(field, "must be a list of strings without commas");
-      }
-      return value.join(",");
+      if (!Number.isSafeInteger(value.value)) value.broken("must be a whole number");
+      return String(value.value);
+    case "list": {
+      const rule = "must be a list of strings without commas";
+      const texts = value.items(rule).map((item) => item.value);
+      if (!texts.every((item) => typeof item === "string" && !item.includes(","))) value.broken(rule);
+      return texts.join(",");
+    }
   }
 }
 
@@ -71,31 +68,25 @@ function textOf(value: unknown, type: Field["type"], field: string): string {
  * the values are validated as options later.
  */
 export function parseNetworkFile(text: string, network: string): NetworkEntry | undefined {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    throw new NetworkFileFormatError("", "must be JSON");
-  }
-  if (!isRecord(file)) throw new NetworkFileFormatError("", "must be a JSON object");
-  if (!Object.hasOwn(file, network)) return undefined;
-  const entry = file[network];
-  if (!isRecord(entry)) throw new NetworkFileFormatError(network, "must be an object");
+  const file = JsonField.parse(text, "", ({ field }, rule) => {
+    throw new NetworkFileFormatError(field, rule);
+  });
+  file.object();
+  if (!file.has(network)) return undefined;
+  const entry = file.key(network);
+  entry.object();
+  const given = (name: string): JsonField | undefined => {
+    const field = entry.key(name);
+    return (field.value ?? undefined) === undefined ? undefined : field;
+  };
   const variables: Record<string, string> = {};
   for (const { field, variable, type, required } of FIELDS) {
-    const value = entry[field] ?? undefined;
-    const path = `${network}.${field}`;
-    if (value !== undefined) variables[variable] = textOf(value, type, path);
-    else if (required) throw new NetworkFileFormatError(path, "must be given");
+    const value = given(field);
+    if (value !== undefined) variables[variable] = textOf(value, type);
+    else if (required) entry.key(field).broken("must be given");
   }
   // A network that is not deployed yet. The zero address makes the start ask for an address.
   if (variables.REGISTRY_CONTRACT_ADDRESS === "") variables.REGISTRY_CONTRACT_ADDRESS = ZERO_ADDRESS;
-  const { nodeVersion } = entry;
-  return {
-    variables,
-    nodeVersion:
-      nodeVersion === undefined || nodeVersion === null
-        ? undefined
-        : textOf(nodeVersion, "text", `${network}.nodeVersion`),
-  };
+  const nodeVersion = given("nodeVersion");
+  return { variables, nodeVersion: nodeVersion && textOf(nodeVersion, "text") };
 }

@@ -10,7 +10,7 @@ import {
 import { promisify } from "node:util";
 import { fromHex } from "../protocol/bytes.ts";
 import { BlsKey } from "./bls-key.ts";
-import { asObject, EncryptedKeyError, hex, parseKeyFile, whole, wrongPassword } from "./key-file-fields.ts";
+import { constant, EncryptedKeyError, hexBytes, parseKeyFile, wrongPassword } from "./key-file-fields.ts";
 
 const MAX_ROUNDS = 10_000_000;
 const ROUNDS = 262_144;
@@ -32,26 +32,28 @@ function checksumOf(derived: Uint8Array, ciphertext: Uint8Array): Buffer {
  */
 export async function decryptBlsKeyFile(text: string, password: string): Promise<BlsKey> {
   const root = parseKeyFile(text);
-  if (root.version !== 4) throw new EncryptedKeyError("version must be 4");
-  const crypto = asObject(root.crypto, "crypto");
+  constant(root.key("version"), 4);
   const module = (name: string, functions: string) => {
-    const found = asObject(crypto[name], `crypto.${name}`);
-    if (found.function !== functions) throw new EncryptedKeyError(`crypto.${name}.function must be ${functions}`);
-    return { params: asObject(found.params, `crypto.${name}.params`), message: found.message };
+    const found = root.key("crypto").key(name);
+    found.object();
+    constant(found.key("function"), functions);
+    found.key("params").object();
+    return { params: found.key("params"), message: found.key("message") };
   };
+  root.key("crypto").object();
   const kdf = module("kdf", "pbkdf2");
   const checksum = module("checksum", "sha256");
   const cipher = module("cipher", "aes-128-ctr");
-  if (kdf.params.prf !== "hmac-sha256") throw new EncryptedKeyError("crypto.kdf.params.prf must be hmac-sha256");
-  whole(kdf.params.dklen, "crypto.kdf.params.dklen", 32, 32);
-  const rounds = whole(kdf.params.c, "crypto.kdf.params.c", 1, MAX_ROUNDS);
-  const derived = await derivedKey(password, hex(kdf.params.salt, "crypto.kdf.params.salt"), rounds);
-  const ciphertext = hex(cipher.message, "crypto.cipher.message", 32);
-  const expected = hex(checksum.message, "crypto.checksum.message", 32);
+  constant(kdf.params.key("prf"), "hmac-sha256");
+  kdf.params.key("dklen").whole(32, 32);
+  const rounds = kdf.params.key("c").whole(1, MAX_ROUNDS);
+  const derived = await derivedKey(password, hexBytes(kdf.params.key("salt")), rounds);
+  const ciphertext = hexBytes(cipher.message, 32);
+  const expected = hexBytes(checksum.message, 32);
   if (!timingSafeEqual(checksumOf(derived, ciphertext), expected)) {
     throw wrongPassword(password);
   }
-  const iv = hex(cipher.params.iv, "crypto.cipher.params.iv", 16);
+  const iv = hexBytes(cipher.params.key("iv"), 16);
   const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
   let key: BlsKey;
   try {
@@ -59,7 +61,8 @@ export async function decryptBlsKeyFile(text: string, password: string): Promise
   } catch {
     throw new EncryptedKeyError("must hold a BN254 secret key");
   }
-  const stated = typeof root.pubkey === "string" ? root.pubkey.toLowerCase().replace(/^0x/, "") : "";
+  const { value: pubkey } = root.key("pubkey");
+  const stated = typeof pubkey === "string" ? pubkey.toLowerCase().replace(/^0x/, "") : "";
   // Only the compressed form can be compared.
   if (stated.length === 64 && `0x${stated}` !== key.publicKey) {
     throw new EncryptedKeyError(`states public key 0x${stated} but holds the key of ${key.publicKey}`);

@@ -9,7 +9,8 @@ import {
 } from "node:crypto";
 import { promisify } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { asObject, EncryptedKeyError, hex, parseKeyFile, whole, wrongPassword } from "./key-file-fields.ts";
+import type { JsonField } from "../json/json-field.ts";
+import { constant, EncryptedKeyError, hexBytes, parseKeyFile, wrongPassword } from "./key-file-fields.ts";
 import { PrivateKey } from "./private-key.ts";
 
 /** Memory limit of one scrypt derivation: eight times what common wallets use. */
@@ -56,45 +57,47 @@ interface Encrypted {
   iv: Uint8Array;
   mac: Uint8Array;
   kdf: string;
-  kdfparams: Record<string, unknown>;
+  kdfparams: JsonField;
   address: string | undefined;
 }
 
 function parse(text: string): Encrypted {
   const root = parseKeyFile(text);
-  if (root.version !== 3) throw new EncryptedKeyError("version must be 3");
+  constant(root.key("version"), 3);
   // Old wallets capitalize the key.
-  const crypto = asObject(root.crypto ?? root.Crypto, "crypto");
-  if (crypto.cipher !== "aes-128-ctr") throw new EncryptedKeyError("crypto.cipher must be aes-128-ctr");
+  const crypto = root.key(root.has("Crypto") ? "Crypto" : "crypto");
+  const [params, kdfparams] = [crypto.key("cipherparams"), crypto.key("kdfparams")];
+  crypto.object();
+  constant(crypto.key("cipher"), "aes-128-ctr");
+  params.object();
+  kdfparams.object();
   return {
-    ciphertext: hex(crypto.ciphertext, "crypto.ciphertext"),
-    iv: hex(asObject(crypto.cipherparams, "crypto.cipherparams").iv, "crypto.cipherparams.iv", 16),
-    mac: hex(crypto.mac, "crypto.mac", 32),
-    kdf: String(crypto.kdf),
-    kdfparams: asObject(crypto.kdfparams, "crypto.kdfparams"),
-    address:
-      root.address === undefined ? undefined : `0x${Buffer.from(hex(root.address, "address", 20)).toString("hex")}`,
+    ciphertext: hexBytes(crypto.key("ciphertext")),
+    iv: hexBytes(params.key("iv"), 16),
+    mac: hexBytes(crypto.key("mac"), 32),
+    kdf: String(crypto.key("kdf").value),
+    kdfparams,
+    address: root.key("address").optional((address) => `0x${Buffer.from(hexBytes(address, 20)).toString("hex")}`),
   };
 }
 
 async function deriveKey({ kdf, kdfparams }: Encrypted, password: string): Promise<Uint8Array> {
-  const name = (key: string) => `crypto.kdfparams.${key}`;
-  const salt = hex(kdfparams.salt, name("salt"));
-  whole(kdfparams.dklen, name("dklen"), 32, 32);
+  const salt = hexBytes(kdfparams.key("salt"));
+  kdfparams.key("dklen").whole(32, 32);
   if (kdf === "pbkdf2") {
-    if (kdfparams.prf !== "hmac-sha256") throw new EncryptedKeyError(`${name("prf")} must be hmac-sha256`);
-    return pbkdf2Async(password, salt, whole(kdfparams.c, name("c"), 1, MAX_PBKDF2_ROUNDS), 32, "sha256");
+    constant(kdfparams.key("prf"), "hmac-sha256");
+    return pbkdf2Async(password, salt, kdfparams.key("c").whole(1, MAX_PBKDF2_ROUNDS), 32, "sha256");
   }
   if (kdf !== "scrypt") throw new EncryptedKeyError("crypto.kdf must be scrypt or pbkdf2");
-  const n = whole(kdfparams.n, name("n"), 2, 2 ** 24);
-  const r = whole(kdfparams.r, name("r"), 1, 1024);
-  const p = whole(kdfparams.p, name("p"), 1, 1024);
-  if ((n & (n - 1)) !== 0) throw new EncryptedKeyError(`${name("n")} must be a power of two`);
+  const n = kdfparams.key("n").whole(2, 2 ** 24);
+  const r = kdfparams.key("r").whole(1, 1024);
+  const p = kdfparams.key("p").whole(1, 1024);
+  if ((n & (n - 1)) !== 0) kdfparams.key("n").broken("must be a power of two");
   if (128 * n * r + 128 * r * p > MAX_SCRYPT_BYTES) {
-    throw new EncryptedKeyError(`crypto.kdfparams must not ask for more than ${MAX_SCRYPT_BYTES} bytes of memory`);
+    kdfparams.broken(`must not ask for more than ${MAX_SCRYPT_BYTES} bytes of memory`);
   }
   if (n * r * p > MAX_SCRYPT_WORK) {
-    throw new EncryptedKeyError(`crypto.kdfparams must not ask for more work than n * r * p = ${MAX_SCRYPT_WORK}`);
+    kdfparams.broken(`must not ask for more work than n * r * p = ${MAX_SCRYPT_WORK}`);
   }
   return scryptAsync(password, salt, 32, { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 2 ** 20 });
 }

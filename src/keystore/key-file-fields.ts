@@ -1,3 +1,5 @@
+import { JsonField } from "../json/json-field.ts";
+
 /** An encrypted key file breaks a rule, or the password is wrong. The message is a clause without secrets. */
 export class EncryptedKeyError extends Error {
   constructor(rule: string) {
@@ -6,37 +8,28 @@ export class EncryptedKeyError extends Error {
   }
 }
 
-type Json = Record<string, unknown>;
-
-/** The object that a key file holds. Throws EncryptedKeyError. */
-export function parseKeyFile(text: string): Json {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text.
-    throw new EncryptedKeyError("must be JSON");
-  }
-  return asObject(json, "the file");
-}
-
-export function asObject(value: unknown, name: string): Json {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-  throw new EncryptedKeyError(`${name} must be an object`);
+/** The object that a key file holds; reading it throws EncryptedKeyError. */
+export function parseKeyFile(text: string): JsonField {
+  const file = JsonField.parse(text, "", ({ field }, rule) => {
+    throw new EncryptedKeyError(field === "" ? `the file ${rule}` : `${field} ${rule}`);
+  });
+  file.object();
+  return file;
 }
 
 /** Bytes of hex digits, with 0x or without. `bytes` is the required length. */
-export function hex(value: unknown, name: string, bytes?: number): Uint8Array {
+export function hexBytes(field: JsonField, bytes?: number): Uint8Array {
+  const { value } = field;
   const digits = typeof value === "string" ? /^(?:0x)?((?:[0-9a-fA-F]{2})*)$/.exec(value)?.[1] : undefined;
   if (digits === undefined || (bytes !== undefined && digits.length !== 2 * bytes)) {
-    throw new EncryptedKeyError(`${name} must be hex${bytes === undefined ? "" : ` of ${bytes} bytes`}`);
+    return field.broken(`must be hex${bytes === undefined ? "" : ` of ${bytes} bytes`}`);
   }
   return Buffer.from(digits, "hex");
 }
 
-export function whole(value: unknown, name: string, least: number, most: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw new EncryptedKeyError(`${name} must be a whole number from ${least} to ${most}`);
+/** Requires a value that is always the same. */
+export function constant(field: JsonField, value: string | number): void {
+  if (field.value !== value) field.broken(`must be ${value}`);
 }
 
 /** The error for a key file whose MAC or checksum does not fit the password. */

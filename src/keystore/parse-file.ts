@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
+import { JsonField, type JsonPlace } from "../json/json-field.ts";
 import { fromHex } from "../protocol/bytes.ts";
 import { isCanonicalFr } from "../protocol/field.ts";
-import { isL1AddressText } from "../protocol/l1-address-text.ts";
+import { isL1AddressText, l1AddressDigits } from "../protocol/l1-address-text.ts";
 import { isMnemonic } from "./derived-keys.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type {
@@ -16,7 +17,6 @@ import type {
   RemoteSigner,
   ValidatorSpec,
 } from "./file-types.ts";
-import { JsonField, readL1Address, readText, readWhole } from "./json-fields.ts";
 import { PrivateKey, SecretText } from "./private-key.ts";
 
 const COMMON_KEYS = ["schemaVersion", "validators", "slasher", "remoteSigner", "prover", "fundingAccount"];
@@ -33,17 +33,19 @@ const MAX_DERIVED_ACCOUNTS = 10_000;
  * KeystoreError.
  */
 export function parseKeystoreFile(text: string, path: string): KeystoreFile {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text, which holds secrets.
-    throw new KeystoreError([{ file: path, field: "", rule: "must be JSON" }]);
-  }
   const issues: KeystoreIssue[] = [];
-  const file = readFile(new JsonField(json, path, issues), path);
-  if (issues.length > 0) throw new KeystoreError(issues);
+  const refuse = () => {
+    if (issues.length > 0) throw new KeystoreError(issues);
+  };
+  const json = JsonField.parse(text, path, (at, rule) => void issues.push({ ...placeOf(at), rule }));
+  refuse();
+  const file = readFile(json, path);
+  refuse();
   return file;
+}
+
+function placeOf({ source, field }: JsonPlace): { file: string; field: string } {
+  return { file: source, field };
 }
 
 function readFile(root: JsonField, path: string): KeystoreFile {
@@ -76,7 +78,7 @@ function readFile(root: JsonField, path: string): KeystoreFile {
 function readValidators(root: JsonField, schemaVersion: 1 | 2): ValidatorSpec[] {
   const field = root.key("validators");
   if (!field.given) return [];
-  if (!Array.isArray(field.value)) return field.broken("must be an array");
+  if (!Array.isArray(field.value)) return field.broken("must be a list");
   const validators = field.items().map((item) => readValidator(item, schemaVersion));
   if (schemaVersion === 2 && !root.has("feeRecipient") && field.items().some((item) => !item.has("feeRecipient"))) {
     root.broken("Each validator must have a feeRecipient, or a top-level feeRecipient must be set for all validators");
@@ -90,7 +92,7 @@ function readValidator(entry: JsonField, schemaVersion: 1 | 2): ValidatorSpec {
   if (schemaVersion === 1 && !feeRecipient.given) feeRecipient.broken("is required");
   const attester = entry.key("attester");
   return {
-    at: entry.place,
+    at: placeOf(entry),
     attester: attester.given ? readAttester(attester) : attester.broken("is required"),
     coinbase: entry.key("coinbase").optional(readL1Address),
     publisher: entry.key("publisher").optional(readAccounts),
@@ -128,8 +130,8 @@ function readAccount(field: JsonField): AccountSpec {
   if (typeof value === "string") return readAccountText(field, value);
   if (field.has("path")) {
     field.object(["path", "password"]);
-    const path = resolve(dirname(field.file), readText(field.key("path")) ?? "");
-    return { kind: "file", path, password: readSecret(field.key("password")), at: field.place };
+    const path = resolve(dirname(field.source), field.key("path").text() ?? "");
+    return { kind: "file", path, password: readSecret(field.key("password")), at: placeOf(field) };
   }
   if (field.has("address")) {
     field.object(["address", "remoteSignerUrl", "certPath", "certPass"]);
@@ -141,7 +143,7 @@ function readAccount(field: JsonField): AccountSpec {
 }
 
 function readAccountText(field: JsonField, text: string): AccountSpec {
-  if (isL1AddressText(text)) return { kind: "address", address: readL1Address(field), at: field.place };
+  if (isL1AddressText(text)) return { kind: "address", address: readL1Address(field), at: placeOf(field) };
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return field.broken("Invalid private key (must be 32 bytes with 0x prefix)");
   try {
     return { kind: "key", key: new PrivateKey(fromHex(text)) };
@@ -151,23 +153,23 @@ function readAccountText(field: JsonField, text: string): AccountSpec {
 }
 
 function readSecret(field: JsonField): SecretText {
-  return new SecretText(field.given ? readText(field) : "");
+  return new SecretText(field.given ? field.text() : "");
 }
 
 function readMnemonic(field: JsonField): MnemonicSpec {
   field.object(MNEMONIC_KEYS);
   const words = field.key("mnemonic");
-  const mnemonic = readText(words)?.trim();
+  const mnemonic = words.text()?.trim();
   if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
     words.broken("must be an English BIP-39 mnemonic with a valid checksum");
   }
   const spec: MnemonicSpec = {
     kind: "mnemonic",
     mnemonic: new SecretText(mnemonic),
-    addressIndex: readWhole(field.key("addressIndex"), 0, 0),
-    accountIndex: readWhole(field.key("accountIndex"), 0, 0),
-    addressCount: readWhole(field.key("addressCount"), 1, 1),
-    accountCount: readWhole(field.key("accountCount"), 1, 1),
+    addressIndex: readIndex(field.key("addressIndex"), 0),
+    accountIndex: readIndex(field.key("accountIndex"), 0),
+    addressCount: readIndex(field.key("addressCount"), 1),
+    accountCount: readIndex(field.key("accountCount"), 1),
   };
   if (spec.addressCount * spec.accountCount > MAX_DERIVED_ACCOUNTS) {
     field.broken(`must derive at most ${MAX_DERIVED_ACCOUNTS} accounts`);
@@ -178,12 +180,12 @@ function readMnemonic(field: JsonField): MnemonicSpec {
 function readBls(field: JsonField): BlsSpec {
   if (field.has("path")) {
     field.object(["path", "password"]);
-    const path = resolve(dirname(field.file), readText(field.key("path")) ?? "");
-    return { kind: "file", path, password: readSecret(field.key("password")), at: field.place };
+    const path = resolve(dirname(field.source), field.key("path").text() ?? "");
+    return { kind: "file", path, password: readSecret(field.key("password")), at: placeOf(field) };
   }
   const { value } = field;
   if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) {
-    return { kind: "key", key: new SecretText(value), at: field.place };
+    return { kind: "key", key: new SecretText(value), at: placeOf(field) };
   }
   return field.broken("must be 0x and 64 hex digits, or an object with path and password");
 }
@@ -210,7 +212,7 @@ function readSigner(field: JsonField): RemoteSigner {
   const url = field.key("remoteSignerUrl");
   return {
     url: url.given ? readUrl(url) : url.broken("is required"),
-    certPath: field.key("certPath").optional(readText),
+    certPath: field.key("certPath").optional((path) => path.text()),
     certPass: field.key("certPass").optional(readSecret),
   };
 }
@@ -226,4 +228,20 @@ function readL2Address(field: JsonField): string {
   const digits = typeof field.value === "string" && /^(?:0x)?([0-9a-fA-F]{64})$/.exec(field.value)?.[1].toLowerCase();
   if (digits && isCanonicalFr(fromHex(`0x${digits}`))) return `0x${digits}`;
   return field.broken("must be 64 hex digits of a field element, with 0x or without");
+}
+
+/** Derived accounts are numbered and counted below 2^31 (BIP-32). */
+function readIndex(field: JsonField, least: number): number {
+  return field.optional(() => field.whole(least, 2 ** 31 - 1)) ?? least;
+}
+
+/** Lower-case 0x text. Mixed case must have the checksum of EIP-55, which catches mistyped digits. */
+function readL1Address(field: JsonField): string {
+  const { value } = field;
+  if (typeof value !== "string" || !isL1AddressText(value))
+    return field.broken("must be 40 hex digits, with 0x or without");
+  const digits = l1AddressDigits(value);
+  return digits === undefined
+    ? field.broken("mixes upper and lower case against its checksum (EIP-55)")
+    : `0x${digits}`;
 }

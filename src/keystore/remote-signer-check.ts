@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { wholeExchange } from "../http/exchange.ts";
-import { parseJson } from "../http/json.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type { Keystore } from "./keystore.ts";
 

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PartValues } from "../config/part-values.ts";
 import { OperatorError } from "../errors/operator-error.ts";
-import type { L1ContractAddresses, RollupIdentity } from "../l1/types.ts";
-import { fromHex, toHex } from "../protocol/bytes.ts";
+import { JsonField } from "../json/json-field.ts";
+import { identityJson, readIdentityJson } from "../l1/identity-json.ts";
+import type { RollupIdentity } from "../l1/types.ts";
 import type { Namespace } from "../rpc/registry/registry.ts";
 import { replaceFile } from "../storage/replace-file.ts";
 
@@ -22,7 +23,6 @@ export interface NodeRecord {
 }
 
 const FILE = "node.json";
-const HEX_32 = /^0x[0-9a-f]{64}$/;
 /** Addresses that mean every address of the machine. */
 const UNSPECIFIED: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
@@ -44,9 +44,7 @@ export function localUrl({ host, prefix }: Pick<PartValues["rpc"]["listen"], "ho
 
 /** Throws the system's error. */
 export function writeNodeRecord(directory: string, { identity, ...rest }: NodeRecord): void {
-  const { l1StartBlockHash, genesisArchiveRoot, ...plain } = identity;
-  const hashes = { l1StartBlockHash: toHex(l1StartBlockHash), genesisArchiveRoot: toHex(genesisArchiveRoot) };
-  const text = JSON.stringify({ ...rest, identity: { ...plain, ...hashes } }, undefined, 2);
+  const text = JSON.stringify({ ...rest, identity: identityJson(identity) }, undefined, 2);
   replaceFile(join(directory, FILE), `${text}\n`);
 }
 
@@ -60,92 +58,18 @@ export function readNodeRecord(directory: string): NodeRecord | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  let record: unknown;
-  try {
-    record = JSON.parse(text);
-  } catch {
-    throw new NodeRecordError(path, "is not JSON");
-  }
-  return new Fields(path, record, "").record();
-}
-
-/** The members of an object in a record. */
-class Fields {
-  readonly #path: string;
-  readonly #name: string;
-  readonly #members: Readonly<Record<string, unknown>>;
-
-  constructor(path: string, value: unknown, name: string) {
-    this.#path = path;
-    this.#name = name;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new NodeRecordError(path, `${name || "its content"} must be an object`);
-    }
-    this.#members = { ...value };
-  }
-
-  #wrong(key: string, rule: string): NodeRecordError {
-    return new NodeRecordError(this.#path, `${this.#name}${key} must be ${rule}`);
-  }
-
-  #text(key: string, form: RegExp, rule: string): string {
-    const value = this.#members[key];
-    if (typeof value !== "string" || !form.test(value)) throw this.#wrong(key, rule);
-    return value;
-  }
-
-  #number(key: string): number {
-    const value = this.#members[key];
-    if (!Number.isSafeInteger(value) || (value as number) < 0) throw this.#wrong(key, "a whole number");
-    return value as number;
-  }
-
-  #bytes(key: string): Uint8Array {
-    return fromHex(this.#text(key, HEX_32, "0x and 64 hex digits"));
-  }
-
-  #object(key: string): Fields {
-    return new Fields(this.#path, this.#members[key], `${this.#name}${key}.`);
-  }
-
-  record(): NodeRecord {
-    const { namespaces, realProofs } = this.#members;
-    if (!Array.isArray(namespaces) || !namespaces.every((name) => SERVED.includes(name))) {
-      throw this.#wrong("namespaces", `a list of ${SERVED.join(", ")}`);
-    }
-    if (typeof realProofs !== "boolean") throw this.#wrong("realProofs", "true or false");
-    return {
-      rpcUrl: this.#text("rpcUrl", /^http:\/\/\S+$/, "an http URL"),
-      namespaces,
-      mapSizeKb: this.#number("mapSizeKb"),
-      realProofs,
-      identity: this.#object("identity").#identity(),
-    };
-  }
-
-  #identity(): RollupIdentity {
-    return {
-      l1ChainId: this.#number("l1ChainId"),
-      rollupVersion: this.#number("rollupVersion"),
-      addresses: this.#object("addresses").#addresses(),
-      constants: this.#object("constants").#constants(),
-      l1StartBlockHash: this.#bytes("l1StartBlockHash"),
-      genesisArchiveRoot: this.#bytes("genesisArchiveRoot"),
-    };
-  }
-
-  #addresses(): L1ContractAddresses {
-    const address = (key: string) => this.#text(key, /^0x[0-9a-fA-F]{40}$/, "an address");
-    const known = Object.keys(this.#members).map((key) => [key, address(key)]);
-    address("registryAddress");
-    address("rollupAddress");
-    return Object.fromEntries(known) as unknown as L1ContractAddresses;
-  }
-
-  #constants(): RollupIdentity["constants"] {
-    const numbers = Object.keys(this.#members).map((key) => [key, this.#number(key)]);
-    this.#number("epochDuration");
-    this.#number("slotDuration");
-    return Object.fromEntries(numbers) as unknown as RollupIdentity["constants"];
-  }
+  const record = JsonField.parse(text, path, ({ field }, rule) => {
+    throw new NodeRecordError(path, `${field === "" ? "its content" : field} ${rule}`);
+  });
+  record.object();
+  const namespaces = record.key("namespaces");
+  const served = SERVED.filter((name) => namespaces.items().some(({ value }) => value === name));
+  if (served.length !== namespaces.items().length) namespaces.broken(`must be a list of ${SERVED.join(", ")}`);
+  return {
+    rpcUrl: record.key("rpcUrl").text(/^http:\/\/\S+$/, "must be an http URL"),
+    namespaces: served,
+    mapSizeKb: record.key("mapSizeKb").whole(),
+    realProofs: record.key("realProofs").flag(),
+    identity: readIdentityJson(record.key("identity")),
+  };
 }

@@ -1,5 +1,5 @@
+import { JsonField } from "../json/json-field.ts";
 import { unpacked } from "../storage/objects/gunzip.ts";
-import { brokenRule, isCount, isDigest, isHash, isMembers, type MemberRule } from "./member-rules.ts";
 
 /** The chain of the snapshots. */
 export interface SnapshotNetwork {
@@ -64,15 +64,21 @@ export function databaseName(at: Date, l2BlockHash: string): string {
   return `chain-${at.toISOString().replace(/\D/g, "").slice(0, 14)}-${l2BlockHash}.db`;
 }
 
-function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots: unknown[] } {
-  let document: unknown;
+/** The entries. */
+function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): JsonField[] {
+  let text: string;
   try {
-    document = JSON.parse(Buffer.from(unpacked(bytes, MAX_INDEX_BYTES)).toString("utf8"));
+    text = Buffer.from(unpacked(bytes, MAX_INDEX_BYTES)).toString("utf8");
   } catch {
     throw new SnapshotIndexError(`must be JSON, plain or gzipped, of at most ${MAX_INDEX_BYTES} bytes`);
   }
-  if (!isMembers(document)) throw new SnapshotIndexError("must be a JSON object");
-  const { l1ChainId, rollupVersion, rollupAddress, snapshots } = document;
+  const document = JsonField.parse(text, "", ({ field }, rule) => {
+    throw new SnapshotIndexError(field === "" ? rule : `has ${field}, which ${rule}`);
+  });
+  document.object();
+  const [l1ChainId, rollupVersion, rollupAddress] = ["l1ChainId", "rollupVersion", "rollupAddress"].map(
+    (name) => document.key(name).value,
+  );
   const address = typeof rollupAddress === "string" ? rollupAddress.toLowerCase() : rollupAddress;
   for (const [name, found] of Object.entries({ l1ChainId, rollupVersion, rollupAddress: address })) {
     const expected = network[name as keyof SnapshotNetwork];
@@ -80,26 +86,36 @@ function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots
       throw new SnapshotIndexError(`has ${name} ${String(found).slice(0, 66)}, this node follows ${expected}`);
     }
   }
-  if (!Array.isArray(snapshots)) throw new SnapshotIndexError("must have a list of snapshots");
-  return { snapshots };
+  return document.key("snapshots").items();
 }
 
 /** A plain file name, so that it cannot lead out of the folder or to another server. */
-const isName = (value: unknown): boolean => typeof value === "string" && /^[\w-][\w.-]{0,199}$/.test(value);
+const NAME = /^[\w-][\w.-]{0,199}$/;
 
-const RULES: readonly MemberRule[] = [
-  ["l2BlockNumber", isCount, "must be a whole number"],
-  ["l2BlockHash", isHash, "must be 0x and 64 hex digits"],
-  ["checkpointNumber", isCount, "must be a whole number"],
-  ["archiveRoot", isHash, "must be 0x and 64 hex digits"],
-  ["l1BlockNumber", isCount, "must be a whole number"],
-  ["timestamp", isCount, "must be a whole number"],
-  ["schemaVersions.chain", isCount, "must be a whole number"],
-  ["dataUrls.chain", isName, "must be the name of an object beside the index"],
-  ["chain.bytes", isCount, "must be a whole number"],
-  ["chain.sha256", isDigest, "must be 64 hex digits"],
-  ["chain.packedBytes", isCount, "must be a whole number"],
-];
+/** Members that describe a packed database. */
+export function readPacked(json: JsonField): SnapshotEntry["chain"] {
+  return {
+    bytes: json.key("bytes").whole(),
+    sha256: json.key("sha256").text(/^[0-9a-f]{64}$/, "must be 64 hex digits"),
+    packedBytes: json.key("packedBytes").whole(),
+  };
+}
+
+function readEntry(json: JsonField): SnapshotEntry {
+  return {
+    l2BlockNumber: json.key("l2BlockNumber").whole(),
+    l2BlockHash: json.key("l2BlockHash").hex(32),
+    checkpointNumber: json.key("checkpointNumber").whole(),
+    archiveRoot: json.key("archiveRoot").hex(32),
+    l1BlockNumber: json.key("l1BlockNumber").whole(),
+    timestamp: json.key("timestamp").whole(),
+    schemaVersions: { chain: json.key("schemaVersions").key("chain").whole() },
+    dataUrls: {
+      chain: json.key("dataUrls").key("chain").text(NAME, "must be the name of an object beside the index"),
+    },
+    chain: readPacked(json.key("chain")),
+  };
+}
 
 export interface SnapshotIndex {
   /** In their order. */
@@ -114,10 +130,11 @@ export interface SnapshotIndex {
  */
 export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): SnapshotIndex {
   const index: SnapshotIndex = { entries: [], refused: [] };
-  parseDocument(bytes, network).snapshots.forEach((entry, position) => {
-    const rule = brokenRule(RULES, entry);
-    if (rule === undefined) index.entries.push(entry as SnapshotEntry);
-    else index.refused.push({ position, rule });
+  parseDocument(bytes, network).forEach(({ value }, position) => {
+    const broken: string[] = [];
+    const read = readEntry(new JsonField(value, "", ({ field }, rule) => broken.push(`${field} ${rule}`)));
+    if (broken.length === 0) index.entries.push(read);
+    else index.refused.push({ position, rule: broken[0] });
   });
   return index;
 }
@@ -127,7 +144,7 @@ export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): Snapsho
  * Throws SnapshotIndexError if the old index is invalid or of another chain.
  */
 export function withEntry(before: Uint8Array | undefined, network: SnapshotNetwork, entry: SnapshotEntry): Uint8Array {
-  const snapshots = before === undefined ? [] : parseDocument(before, network).snapshots;
+  const snapshots: unknown[] = before === undefined ? [] : parseDocument(before, network).map(({ value }) => value);
   const { l1ChainId, rollupVersion, rollupAddress } = network;
   const document = { l1ChainId, rollupVersion, rollupAddress, snapshots: [entry, ...snapshots] };
   return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { JsonError, parseJson } from "../../src/http/json.ts";
+import { JsonError, parseJson } from "../../src/json/parse-json.ts";
 
 test.each(['{"a":[1,"x",null,{"b":"\\"[[[,,,\\\\"}]}', "1", '""', "[]", '"\\\\"'])("JSON text %s is parsed", (text) => {
   expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));

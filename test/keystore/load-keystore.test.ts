@@ -177,7 +177,11 @@ describe("a keystore file", () => {
 
 describe("faulty keystore files", () => {
   const cases: [string, unknown, string[]][] = [
-    ["that is no JSON", '{"schemaVersion":1, "validators": ["0xac0974bec39a17e36ba4a6b4d238ff94', [": must be JSON"]],
+    [
+      "that is no JSON",
+      '{"schemaVersion":1, "validators": ["0xac0974bec39a17e36ba4a6b4d238ff94',
+      [": must be JSON (70 characters)"],
+    ],
     ["that is no object", [], [": must be an object"]],
     ["of no version", { validators: [validator()] }, ["schemaVersion: must be 1 or 2"]],
     ["of a later version", file({ schemaVersion: 3 }), ["schemaVersion: must be 1 or 2"]],
@@ -187,13 +191,23 @@ describe("faulty keystore files", () => {
       { schemaVersion: 1, validators: [] },
       [": Keystore must have at least validators or prover configuration"],
     ],
-    ["with validators that are no array", file({ validators: {} }), ["validators: must be an array"]],
-    ["with an unknown key", file({ validator: 1 }), ["validator: is not a known key"]],
-    ["of version 1 with a default of version 2", file({ coinbase: COINBASE }), ["coinbase: is not a known key"]],
+    ["with validators that are no array", file({ validators: {} }), ["validators: must be a list"]],
+    [
+      "with an unknown key",
+      file({ validator: 1 }),
+      ["validator: is unknown: there are schemaVersion, validators, slasher, remoteSigner, prover, fundingAccount"],
+    ],
+    [
+      "of version 1 with a default of version 2",
+      file({ coinbase: COINBASE }),
+      ["coinbase: is unknown: there are schemaVersion, validators, slasher, remoteSigner, prover, fundingAccount"],
+    ],
     [
       "with an unknown key in a validator",
       file({ validators: [validator({ fee: 1 })] }),
-      ["validators[0].fee: is not a known key"],
+      [
+        "validators[0].fee: is unknown: there are attester, coinbase, publisher, feeRecipient, remoteSigner, fundingAccount",
+      ],
     ],
     ["with a validator that is no object", file({ validators: [KEY] }), ["validators[0]: must be an object"]],
     ["without an attester", file({ validators: [{ feeRecipient: FEES }] }), ["validators[0].attester: is required"]],
@@ -276,9 +290,9 @@ describe("faulty keystore files", () => {
         validators: [validator({ attester: { mnemonic: MNEMONIC, addressIndex: -1, accountCount: 0, count: 1 } })],
       }),
       [
-        "validators[0].attester.count: is not a known key",
-        "validators[0].attester.addressIndex: must be a whole number of at least 0",
-        "validators[0].attester.accountCount: must be a whole number of at least 1",
+        "validators[0].attester.count: is unknown: there are mnemonic, addressIndex, accountIndex, addressCount, accountCount",
+        "validators[0].attester.addressIndex: must be a whole number from 0 to 2147483647",
+        "validators[0].attester.accountCount: must be a whole number from 1 to 2147483647",
       ],
     ],
     [
@@ -383,7 +397,7 @@ describe("keystore folders", () => {
   test("faulty keystore files of a folder are refused together, each issue with its file", async () => {
     write("a.json", "{");
     write("b.json", { schemaVersion: 9 });
-    await expect(load()).rejects.toThrow(/a.json: must be JSON; .*b.json: schemaVersion must be 1 or 2/);
+    await expect(load()).rejects.toThrow(/a.json: must be JSON .1 characters.; .*b.json: schemaVersion must be 1 or 2/);
   });
 
   test("a keystore folder without files is refused", async () => {

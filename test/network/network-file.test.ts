@@ -92,7 +92,7 @@ describe("network file fields", () => {
 
   test.each([
     ["not JSON", "{", "the file must be JSON"],
-    ["no object", "[]", "the file must be a JSON object"],
+    ["no object", "[]", "the file must be an object"],
     ["a network of another kind", '{"testnet":5}', "testnet must be an object"],
     [
       "a field left out",

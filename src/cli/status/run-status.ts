@@ -1,7 +1,7 @@
 import { HttpError } from "../../http/errors.ts";
 import { wholeExchange } from "../../http/exchange.ts";
-import { JsonError, parseJson } from "../../http/json.ts";
 import { redactUrl } from "../../http/redact.ts";
+import { JsonError, parseJson } from "../../json/parse-json.ts";
 
 /** Exit codes of `svc status`. */
 export const READY = 0;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isObject } from "../../json/json-field.ts";
 import { BlsKey } from "../../keystore/bls-key.ts";
 import { encryptBlsKeyFile } from "../../keystore/bls-key-file.ts";
 import { encryptKeyFile } from "../../keystore/json-v3.ts";
@@ -15,8 +16,6 @@ interface Sealing {
 }
 
 const isKey = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Members of a keystore, and of a validator, that hold accounts. */
 const ACCOUNTS = ["attester", "publisher", "slasher", "prover", "fundingAccount"];

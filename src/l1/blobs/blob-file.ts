@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import snappy from "snappy";
+import { JsonField } from "../../json/json-field.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { BYTES_PER_COMMITMENT, offerFromHex, offerOf } from "./blob-offer.ts";
@@ -76,16 +77,15 @@ export function readBlobFile(source: string, file: Uint8Array, wanted: Uint8Arra
   }
   const usual = usualContents(json);
   if (usual !== undefined) return offerOf(source, usual, wanted);
-  const text = json.toString("utf8");
-  let fields: unknown;
-  try {
-    fields = JSON.parse(text);
-  } catch {
-    throw reject("json", `${text.length} characters are not JSON`);
-  }
-  if (typeof fields !== "object" || fields === null) throw reject("json", "must be an object");
-  const { blob, kzg_commitment: commitment } = fields as Record<string, unknown>;
-  return offerFromHex(source, { blob, commitment }, wanted);
+  const fields = JsonField.parse(json.toString("utf8"), "", (_, rule) => {
+    throw reject("json", rule);
+  });
+  fields.object();
+  return offerFromHex(
+    source,
+    { blob: fields.key("blob").value, commitment: fields.key("kzg_commitment").value },
+    wanted,
+  );
 }
 
 /** Where the digits are in JSON as writeBlobFile and the reference write it, and the text around them. */

@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from "../../http/json.ts";
+import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { BlobSourceError } from "./errors.ts";
 import { exchangeWithRetries } from "./http-retry.ts";
 

@@ -1,3 +1,4 @@
+import { isObject } from "../../json/json-field.ts";
 import { equal } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { L1Block } from "../types.ts";
@@ -5,10 +6,8 @@ import type { L1Block } from "../types.ts";
 /** Parsers for results of the execution API. Each throws a DecodeError that names the field and the rule. */
 
 export function record(value: unknown, subject: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new DecodeError(subject, `must be an object, got ${kindOf(value)}`);
-  }
-  return value as Record<string, unknown>;
+  if (isObject(value)) return value;
+  throw new DecodeError(subject, `must be an object, got ${kindOf(value)}`);
 }
 
 function kindOf(value: unknown): string {

@@ -1,7 +1,7 @@
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
-import { JsonError, parseJson } from "../../http/json.ts";
 import { redactUrl, withoutUrl } from "../../http/redact.ts";
+import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { L1EndpointError, L1RpcError } from "../errors.ts";
 
 export interface EndpointOptions {

@@ -1,7 +1,7 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { hedgedCall } from "../../endpoints/hedged-call.ts";
 import { wholeExchange } from "../../http/exchange.ts";
-import { parseJson } from "../../http/json.ts";
+import { parseJson } from "../../json/parse-json.ts";
 import type { ReadinessLimits } from "../../rpc/ports/node-health.ts";
 
 const ASK_MS = 1_000;

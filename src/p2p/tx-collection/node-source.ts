@@ -1,8 +1,8 @@
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
-import { JsonError, parseJson } from "../../http/json.ts";
 import { redactUrl } from "../../http/redact.ts";
+import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { toHex } from "../../protocol/bytes.ts";
 
 export interface NodeSourceOptions {

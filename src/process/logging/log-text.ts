@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from "../../config/log-filter.ts";
+import { isObject } from "../../json/json-field.ts";
 
 const LEVEL_NAMES = new Map<number, string>(Object.entries(LOG_LEVELS).map(([name, value]) => [value, name]));
 /** Fields of every line that the text format handles separately or omits. */
@@ -27,17 +28,13 @@ function shownScalar(value: unknown): string {
   return typeof value !== "string" || /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** `key=value`: object members as `key.member=value`, errors as their text, lists separated by commas. */
 function shownFact(name: string, value: unknown): string[] {
-  if (value === undefined || (isRecord(value) && Object.keys(value).length === 0)) return [];
+  if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return [];
   if (Array.isArray(value) && !value.some((item) => typeof item === "object" && item !== null)) {
     return [`${name}=${value.length === 0 ? "none" : value.map(shownScalar).join(",")}`];
   }
-  if (!isRecord(value)) return [`${name}=${shownScalar(value)}`];
+  if (!isObject(value)) return [`${name}=${shownScalar(value)}`];
   const { type, message } = value;
   if (typeof type === "string" && typeof message === "string") return [`${name}=${shownScalar(`${type}: ${message}`)}`];
   return Object.entries(value).flatMap(([member, item]) => shownFact(`${name}.${member.replaceAll(" ", "-")}`, item));
@@ -46,7 +43,7 @@ function shownFact(name: string, value: unknown): string[] {
 function sentence(template: string, facts: Record<string, unknown>): { text: string; told: Set<string> } {
   const told = new Set<string>();
   const text = template.replace(PLACEHOLDER, (whole, name: string, noun: string | undefined) => {
-    if (!Object.hasOwn(facts, name) || isRecord(facts[name])) return whole;
+    if (!Object.hasOwn(facts, name) || isObject(facts[name])) return whole;
     told.add(name);
     const shown = spoken(facts[name]);
     return noun === undefined ? shown : `${shown} ${noun}${facts[name] === 1 ? "" : "s"}`;

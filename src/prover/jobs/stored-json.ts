@@ -1,3 +1,4 @@
+import { JsonField } from "../../json/json-field.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { binaryTypeOf, type JobResult, type StoredInput, type StoredOutput } from "./job-result.ts";
 import { isJobType, type JobType } from "./job-type.ts";
@@ -36,50 +37,50 @@ export function outputJson(type: JobType, result: JobResult): string {
 
 /** Throws a DecodeError that names field and rule. */
 export function inputFromJson(subject: string, text: string): StoredInput {
-  const { type, inputs } = objectOf(subject, parsed(subject, text));
-  if (!isJobType(type)) throw new DecodeError(`${subject}.type`, "must be the number of a job type");
-  if (binaryTypeOf(type) !== undefined) return { type, input: bytesOf(`${subject}.inputs`, inputs) };
-  return { type, input: Buffer.from(JSON.stringify(objectOf(`${subject}.inputs`, inputs))) };
+  const stored = parsed(subject, text);
+  const type = typeOf(stored);
+  const inputs = stored.key("inputs");
+  if (binaryTypeOf(type) !== undefined) return { type, input: bytesOf(inputs) };
+  inputs.object();
+  return { type, input: Buffer.from(JSON.stringify(inputs.value)) };
 }
 
 /** Throws a DecodeError that names field and rule. */
 export function outputFromJson(subject: string, text: string): StoredOutput {
-  const { type, result } = objectOf(subject, parsed(subject, text));
-  if (!isJobType(type)) throw new DecodeError(`${subject}.type`, "must be the number of a job type");
-  if (binaryTypeOf(type) === undefined) return { type, result: bytesOf(`${subject}.result`, result) };
-  const parts = objectOf(`${subject}.result`, result);
+  const stored = parsed(subject, text);
+  const type = typeOf(stored);
+  const result = stored.key("result");
+  if (binaryTypeOf(type) === undefined) return { type, result: bytesOf(result) };
+  result.object();
   return {
     type,
     result: {
-      publicInputs: bytesOf(`${subject}.result.inputs`, parts.inputs),
-      proof: bytesOf(`${subject}.result.proof`, parts.proof),
-      verificationKey: bytesOf(`${subject}.result.verificationKey`, parts.verificationKey),
+      publicInputs: bytesOf(result.key("inputs")),
+      proof: bytesOf(result.key("proof")),
+      verificationKey: bytesOf(result.key("verificationKey")),
     },
   };
 }
 
-function parsed(subject: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new DecodeError(subject, `must be JSON (${text.length} characters)`, { cause: error });
-  }
+function parsed(subject: string, text: string): JsonField {
+  const document = JsonField.parse(text, subject, ({ field }, rule) => {
+    throw new DecodeError(field === "" ? subject : `${subject}.${field}`, rule);
+  });
+  document.object();
+  return document;
 }
 
-function objectOf(subject: string, value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new DecodeError(subject, "must be a JSON object");
-  }
-  return value as Record<string, unknown>;
+function typeOf(stored: JsonField): JobType {
+  const { value } = stored.key("type");
+  return isJobType(value) ? value : stored.key("type").broken("must be the number of a job type");
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function bytesOf(subject: string, value: unknown): Uint8Array {
-  if (typeof value !== "string" || value.length % 4 !== 0 || !BASE64.test(value)) {
-    throw new DecodeError(subject, "must be base64 text");
-  }
-  return Buffer.from(value, "base64");
+function bytesOf(field: JsonField): Uint8Array {
+  const rule = "must be base64 text";
+  const text = field.text(BASE64, rule);
+  return text.length % 4 === 0 ? Buffer.from(text, "base64") : field.broken(rule);
 }
 
 function base64Of(bytes: Uint8Array): string {

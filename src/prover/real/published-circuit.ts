@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { JsonField } from "../../json/json-field.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { ProvingError } from "../agent/prover.ts";
@@ -43,18 +44,17 @@ export function circuitFile(folder: string, type: BinaryJobType): string {
 export async function readCircuit(folder: string, type: BinaryJobType, keyHash: Fr): Promise<PublishedCircuit> {
   const file = circuitFile(folder, type);
   try {
-    const artifact = object(JSON.parse(await readFile(file, "utf8")));
-    const { hash } = object(artifact.verificationKey);
-    if (hash !== toHex(keyHash).slice(2)) {
+    const artifact = JsonField.parse(await readFile(file, "utf8"), file, ({ field }, rule) => {
+      throw new TypeError(`${field || "it"} ${rule}`);
+    });
+    if (artifact.key("verificationKey").key("hash").text() !== toHex(keyHash).slice(2)) {
       throw new TypeError(`it is of another release: the hash of its verification key must be ${toHex(keyHash)}`);
     }
-    const { bytecode } = artifact;
-    if (typeof bytecode !== "string") throw new TypeError("its bytecode must be text");
-    const { parameters, return_type } = object(artifact.abi);
+    const abi = artifact.key("abi");
     return {
-      bytecode: Buffer.from(bytecode, "base64"),
-      inputFields: sum(array(parameters).map((parameter) => widthOf(object(parameter).type))),
-      outputFields: widthOf(object(return_type).abi_type),
+      bytecode: Buffer.from(artifact.key("bytecode").text(), "base64"),
+      inputFields: widthOfAll(abi.key("parameters")),
+      outputFields: widthOf(abi.key("return_type").key("abi_type")),
     };
   } catch (error) {
     throw new ProvingError(`the circuit cannot be read from ${file}: ${(error as Error).message}`, true);
@@ -62,32 +62,23 @@ export async function readCircuit(folder: string, type: BinaryJobType, keyHash: 
 }
 
 /** Field elements of a type of the ABI. */
-function widthOf(type: unknown): number {
-  const { kind, length, type: item, fields } = object(type);
-  switch (kind) {
+function widthOf(type: JsonField): number {
+  const kind = type.key("kind");
+  switch (kind.value) {
     case "field":
     case "integer":
     case "boolean":
       return 1;
     case "array":
-      return Number(length) * widthOf(item);
+      return type.key("length").whole() * widthOf(type.key("type"));
     case "struct":
-      return sum(array(fields).map((field) => widthOf(object(field).type)));
+      return widthOfAll(type.key("fields"));
     default:
-      throw new TypeError(`its ABI has the unknown kind ${String(kind)}`);
+      return kind.broken("must be a kind of the ABI");
   }
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((a, b) => a + b, 0);
-}
-
-function object(value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new TypeError("it must be a circuit with its ABI and verification key");
-}
-
-function array(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new TypeError("its ABI must be a list of parameters");
+/** Of parameters or members, each with its type. */
+function widthOfAll(list: JsonField): number {
+  return list.items().reduce((sum, item) => sum + widthOf(item.key("type")), 0);
 }

@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
-import { parseJson } from "../../http/json.ts";
+import { JsonField } from "../../json/json-field.ts";
+import { parseJson } from "../../json/parse-json.ts";
 
 const HANDSHAKE_MS = 5_000;
 /** An event of the pool has at most 16,384 hashes of 69 bytes, unless one turn of the node had more. */
@@ -106,9 +107,10 @@ export class UpstreamSocket {
 }
 
 export function objectIn(value: unknown): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new TypeError("a message of the node must be an object");
-  }
+  const message = new JsonField(value, "", (_, rule) => {
+    throw new TypeError(`a message of the node ${rule}`);
+  });
+  message.object();
   return value as JsonObject;
 }
 

@@ -1,4 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import { JsonField } from "../../json/json-field.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 
 /** A key that a client may present. Plain data: it crosses threads. The key itself is not known here. */
@@ -37,11 +38,13 @@ const KEY_MEMBERS = ["name", "sha256", "rateLimit", "methods"];
  * ApiKeysError.
  */
 export function parseApiKeys(text: string): ApiKey[] {
-  const file = objectOf(parsed(text), "", ["keys"]);
-  const list = file.keys;
-  if (!Array.isArray(list)) throw new ApiKeysError("keys", "must be a list");
-  if (list.length > MAX_KEYS) throw new ApiKeysError("keys", `must have at most ${MAX_KEYS} items`);
-  const keys = list.map((item, i) => keyOf(item, `keys[${i}]`));
+  const file = JsonField.parse(text, "", ({ field }, rule) => {
+    throw new ApiKeysError(field, rule);
+  });
+  file.object(["keys"]);
+  const items = file.key("keys").items();
+  if (items.length > MAX_KEYS) file.key("keys").broken(`must have at most ${MAX_KEYS} items`);
+  const keys = items.map(keyOf);
   for (const member of ["name", "hash"] as const) {
     const seen = new Map<string, number>();
     for (const [i, key] of keys.entries()) {
@@ -55,50 +58,22 @@ export function parseApiKeys(text: string): ApiKey[] {
   return keys;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message shows a part of the text.
-    throw new ApiKeysError("", "must be JSON");
-  }
+function keyOf(item: JsonField): ApiKey {
+  item.object(KEY_MEMBERS);
+  const name = item
+    .key("name")
+    .text(/^[A-Za-z0-9._-]{1,64}$/, "must have 1 to 64 letters, digits, dots, underscores or hyphens");
+  const hash = item.key("sha256").text(/^[0-9a-fA-F]{64}$/, "must be the SHA-256 hash of the key, 64 hex digits");
+  const rateLimit = item.key("rateLimit").optional((rate) => rate.whole(0, MAX_PER_SECOND)) ?? 0;
+  const methods = item.key("methods").optional(methodsOf);
+  return { name, hash: fromHex(`0x${hash.toLowerCase()}`), rateLimit, ...(methods && { methods }) };
 }
 
-function keyOf(item: unknown, path: string): ApiKey {
-  const { name, sha256, rateLimit = 0, methods } = objectOf(item, path, KEY_MEMBERS);
-  if (typeof name !== "string" || !/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
-    throw new ApiKeysError(`${path}.name`, "must have 1 to 64 letters, digits, dots, underscores or hyphens");
-  }
-  if (typeof sha256 !== "string" || !/^[0-9a-fA-F]{64}$/.test(sha256)) {
-    throw new ApiKeysError(`${path}.sha256`, "must be the SHA-256 hash of the key, 64 hex digits");
-  }
-  if (!Number.isInteger(rateLimit) || (rateLimit as number) < 0 || (rateLimit as number) > MAX_PER_SECOND) {
-    throw new ApiKeysError(`${path}.rateLimit`, `must be a whole number from 0 to ${MAX_PER_SECOND}`);
-  }
-  const key = { name, hash: fromHex(`0x${sha256.toLowerCase()}`), rateLimit: rateLimit as number };
-  return methods === undefined ? key : { ...key, methods: methodsOf(methods, `${path}.methods`) };
-}
-
-function methodsOf(list: unknown, path: string): string[] {
-  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_METHODS) {
-    throw new ApiKeysError(path, `must be a list of 1 to ${MAX_METHODS} methods`);
-  }
-  for (const [i, method] of list.entries()) {
-    if (typeof method !== "string" || !/^[A-Za-z]+_[A-Za-z0-9]*\*?$/.test(method)) {
-      throw new ApiKeysError(`${path}[${i}]`, "must be a method such as node_getBlock, or a beginning such as node_*");
-    }
-  }
-  return list;
-}
-
-function objectOf(value: unknown, path: string, members: readonly string[]): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ApiKeysError(path, "must be an object");
-  }
-  const place = path === "" ? "" : `${path}.`;
-  const unknown = Object.keys(value).find((member) => !members.includes(member));
-  if (unknown !== undefined) {
-    throw new ApiKeysError(`${place}${unknown.slice(0, 64)}`, `is unknown: there are ${members.join(", ")}`);
-  }
-  return value as Record<string, unknown>;
+function methodsOf(list: JsonField): string[] {
+  const rule = `must be a list of 1 to ${MAX_METHODS} methods`;
+  const methods = list.items(rule);
+  if (methods.length === 0 || methods.length > MAX_METHODS) list.broken(rule);
+  return methods.map((method) =>
+    method.text(/^[A-Za-z]+_[A-Za-z0-9]*\*?$/, "must be a method such as node_getBlock, or a beginning such as node_*"),
+  );
 }

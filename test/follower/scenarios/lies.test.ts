@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import type { Frame } from "../../../src/follower/format/frames.ts";
-import { identityText, readIdentity } from "../../../src/follower/format/hello.ts";
+import { readIdentity } from "../../../src/follower/format/hello.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
+import { identityJson } from "../../../src/l1/identity-json.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../../src/protocol/block-header.ts";
 import { blockWords } from "../../../src/protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
@@ -173,7 +174,7 @@ const LIES: [string, Lie, RegExp][] = [
     "the rollup's version",
     about("hello", (frame) => ({
       ...frame,
-      identity: identityText({ ...readIdentity(frame.identity), rollupVersion: 7 }),
+      identity: JSON.stringify(identityJson({ ...readIdentity(frame.identity), rollupVersion: 7 })),
     })),
     /^rollupVersion$/,
   ],
@@ -181,7 +182,9 @@ const LIES: [string, Lie, RegExp][] = [
     "the genesis",
     about("hello", (frame) => ({
       ...frame,
-      identity: identityText({ ...readIdentity(frame.identity), genesisArchiveRoot: new Uint8Array(32) }),
+      identity: JSON.stringify(
+        identityJson({ ...readIdentity(frame.identity), genesisArchiveRoot: new Uint8Array(32) }),
+      ),
     })),
     /^genesisArchiveRoot$/,
   ],

@@ -143,7 +143,7 @@ describe("a proving agent", () => {
     ["is not JSON", inlineUriOf("{"), "inputsUri: must be JSON (1 characters)"],
     ["has no known type", inlineInput(18, ""), "inputsUri.type: must be the number of a job type"],
     ["is not base64", inlineInput(job.type, "?"), "inputsUri.inputs: must be base64 text"],
-    ["is of PUBLIC_VM and no object", inlineInput(0, "AAAA"), "inputsUri.inputs: must be a JSON object"],
+    ["is of PUBLIC_VM and no object", inlineInput(0, "AAAA"), "inputsUri.inputs: must be an object"],
   ])("reports for good that an input %s", async (_, inputsUri, reason) => {
     const reports = await reportsOf(new ScriptedBroker([{ ...job, inputsUri }]), 1);
     const message = `Failed to load proof inputs: ${reason}`;

@@ -458,7 +458,7 @@ describe("damaged snapshots", () => {
 
   test.each([
     ["is not JSON", { index: () => "{" }, /must be JSON/],
-    ["is a list", { index: () => "[]" }, /must be a JSON object/],
+    ["is a list", { index: () => "[]" }, /must be an object/],
     [
       "is of another chain",
       { index: (text: string) => text.replace('"l1ChainId":31337', '"l1ChainId":1') },

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../../errors/operator-error.ts";
-import { brokenRule, isCount, isDigest, isHash, type MemberRule } from "../../../snapshots/member-rules.ts";
-import { type SnapshotNetwork, snapshotFolder } from "../../../snapshots/snapshot-index.ts";
+import { JsonField } from "../../../json/json-field.ts";
+import { readPacked, type SnapshotNetwork, snapshotFolder } from "../../../snapshots/snapshot-index.ts";
 
 /**
  * What is stored of an epoch that could not be proven, below `svc-<L1 chain>-<rollup version>-<rollup address>/` in
@@ -59,56 +59,57 @@ export function failedEpochFolder(network: SnapshotNetwork, epoch: number, at: D
   return `${snapshotFolder(network)}/${epoch}-${at.toISOString().replace(/\D/g, "").slice(0, 14)}-${id}`;
 }
 
-const hexOf = (bytes: number) => {
-  const pattern = new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`);
-  return (value: unknown): boolean => typeof value === "string" && pattern.test(value);
-};
-const isAddress = hexOf(20);
-const isCommitment = hexOf(48);
-const isList = (of: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(of);
-const isCheckpoint = (value: unknown): boolean => brokenRule(CHECKPOINT_RULES, value) === undefined;
-const isLeaf = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every(isHash);
+function readNetwork(json: JsonField): SnapshotNetwork {
+  return {
+    l1ChainId: json.key("l1ChainId").whole(),
+    rollupVersion: json.key("rollupVersion").whole(),
+    rollupAddress: json.key("rollupAddress").hex(20),
+  };
+}
 
-const CHECKPOINT_RULES: readonly MemberRule[] = [
-  ["number", isCount, "must be a whole number"],
-  ["archiveRoot", isHash, "must be 0x and 64 hex digits"],
-  ["commitments", isList(isCommitment), "must be a list of 0x and 96 hex digits"],
-];
+function readLeaf(json: JsonField): readonly [slot: string, value: string] {
+  const words = json.items();
+  if (words.length !== 2) json.broken("must be a slot and a value");
+  return [words[0].hex(32), words[1].hex(32)];
+}
 
-const RULES: readonly MemberRule[] = [
-  ["version", (value) => value === 1, "must be 1"],
-  ["l1ChainId", isCount, "must be a whole number"],
-  ["rollupVersion", isCount, "must be a whole number"],
-  ["rollupAddress", isAddress, "must be 0x and 40 hex digits"],
-  ["epoch", isCount, "must be a whole number"],
-  ["reason", (value) => typeof value === "string", "must be a text"],
-  ["failedAt", (value) => typeof value === "string", "must be a text"],
-  ["proverId", isAddress, "must be 0x and 40 hex digits"],
-  ["epochDuration", (value) => isCount(value) && value !== 0, "must be a whole number above 0"],
-  ["genesis.archiveRoot", isHash, "must be 0x and 64 hex digits"],
-  ["genesis.publicData", isList(isLeaf), "must be a list of pairs of 0x and 64 hex digits"],
-  [
-    "checkpoints",
-    (value) => isList(isCheckpoint)(value) && (value as unknown[]).length > 0,
-    "must be a list of checkpoints, each with number, archiveRoot and commitments",
-  ],
-  ["chain.bytes", isCount, "must be a whole number"],
-  ["chain.sha256", isDigest, "must be 64 hex digits"],
-  ["chain.packedBytes", isCount, "must be a whole number"],
-  ["txs.count", isCount, "must be a whole number"],
-  ["txs.bytes", isCount, "must be a whole number"],
-  ["txs.packedBytes", isCount, "must be a whole number"],
-];
+function readCheckpoint(json: JsonField): FailedCheckpoint {
+  return {
+    number: json.key("number").whole(),
+    archiveRoot: json.key("archiveRoot").hex(32),
+    commitments: json
+      .key("commitments")
+      .items()
+      .map((commitment) => commitment.hex(48)),
+  };
+}
 
 /** Reads `metadata.json`. Throws a FailedEpochError that names the first member that breaks a rule. */
 export function parseFailedEpoch(bytes: Uint8Array): FailedEpoch {
-  let document: unknown;
-  try {
-    document = JSON.parse(Buffer.from(bytes).toString());
-  } catch (cause) {
-    throw new FailedEpochError(`has a ${METADATA} that is not JSON`, { cause });
-  }
-  const rule = brokenRule(RULES, document);
-  if (rule !== undefined) throw new FailedEpochError(`has a ${METADATA} in which ${rule}`);
-  return document as FailedEpoch;
+  const json = JsonField.parse(Buffer.from(bytes).toString(), METADATA, ({ source, field }, rule) => {
+    throw new FailedEpochError(`has a ${source} in which ${field || "the document"} ${rule}`);
+  });
+  const [genesis, txs] = [json.key("genesis"), json.key("txs")];
+  const checkpoints = json.key("checkpoints").items();
+  if (checkpoints.length === 0) json.key("checkpoints").broken("must not be empty");
+  return {
+    version: json.key("version").value === 1 ? 1 : json.key("version").broken("must be 1"),
+    ...readNetwork(json),
+    epoch: json.key("epoch").whole(),
+    reason: json.key("reason").text(),
+    failedAt: json.key("failedAt").text(),
+    proverId: json.key("proverId").hex(20),
+    epochDuration: json.key("epochDuration").whole(1),
+    genesis: {
+      archiveRoot: genesis.key("archiveRoot").hex(32),
+      publicData: genesis.key("publicData").items().map(readLeaf),
+    },
+    checkpoints: checkpoints.map(readCheckpoint),
+    chain: readPacked(json.key("chain")),
+    txs: {
+      count: txs.key("count").whole(),
+      bytes: txs.key("bytes").whole(),
+      packedBytes: txs.key("packedBytes").whole(),
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import { type Codec, isObject, wrongType } from "../../codecs/json/codec.ts";
+import { isObject } from "../../../json/json-field.ts";
+import { type Codec, wrongType } from "../../codecs/json/codec.ts";
 import { type Encoder, encoder } from "../../codecs/json/encoder.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
 import type { ConfigKey, ConfigValues } from "./config-key.ts";

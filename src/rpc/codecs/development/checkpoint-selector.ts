@@ -1,14 +1,5 @@
-import {
-  absent,
-  type Codec,
-  type Issue,
-  isObject,
-  object,
-  type Path,
-  rejected,
-  ruled,
-  shownValue,
-} from "../json/codec.ts";
+import { isObject } from "../../../json/json-field.ts";
+import { absent, type Codec, type Issue, object, type Path, rejected, ruled, shownValue } from "../json/codec.ts";
 import { about, BOOLEAN, members, named } from "../json/json-schema.ts";
 import { integer, integerSchema, plainNumber } from "../json/number.ts";
 import { CHECKPOINT_NUMBER } from "../json/scalars.ts";

@@ -1,4 +1,5 @@
-import { type Codec, isObject, rejected } from "./codec.ts";
+import { isObject } from "../../../json/json-field.ts";
+import { type Codec, rejected } from "./codec.ts";
 import { type JsonSchema, named } from "./json-schema.ts";
 
 export const BUFFER_OBJECT_SCHEMA: JsonSchema = {

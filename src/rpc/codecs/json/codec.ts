@@ -1,3 +1,4 @@
+import { isObject } from "../../../json/json-field.ts";
 import { INVALID_PARAMS, RpcError } from "../../jsonrpc/errors.ts";
 import { about, type JsonSchema, named } from "./json-schema.ts";
 
@@ -148,12 +149,10 @@ export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
   return {
     schema: objectSchema(fields),
     read(value, path, issues) {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return wrongType(issues, path, "object", value);
-      }
+      if (!isObject(value)) return wrongType(issues, path, "object", value);
       const failures: unknown[] = [];
       const entries = Object.keys(fields).map((key) => {
-        const given = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+        const given = Object.hasOwn(value, key) ? value[key] : undefined;
         try {
           return [key, fields[key].read(given, [...path, key], issues)];
         } catch (error) {
@@ -202,8 +201,4 @@ export function ruled<T>(codec: Codec<T>, broken: (value: T) => string | undefin
       return text === undefined ? read : rejected(issues, path, text);
     },
   };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import { isObject } from "../../../json/json-field.ts";
 import { toHex } from "../../../protocol/bytes.ts";
-import { type Codec, type Issue, isObject, type Path, rejected, shownValue } from "../json/codec.ts";
+import { type Codec, type Issue, type Path, rejected, shownValue } from "../json/codec.ts";
 import { fieldFromText, isHexText } from "../json/field.ts";
 import { archiveRootText, blockHashText, digitCount } from "../json/hex-text.ts";
 import { about, type JsonSchema, members, named } from "../json/json-schema.ts";

@@ -1,16 +1,6 @@
+import { isObject } from "../../../json/json-field.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
-import {
-  absent,
-  array,
-  type Codec,
-  converted,
-  described,
-  isObject,
-  object,
-  optional,
-  ruled,
-  typed,
-} from "../json/codec.ts";
+import { absent, array, type Codec, converted, described, object, optional, ruled, typed } from "../json/codec.ts";
 import { field, l2Address, txHash } from "../json/field.ts";
 import { fieldText, l2AddressText, txHashText } from "../json/hex-text.ts";
 import { about, named } from "../json/json-schema.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "../../../json/json-field.ts";
 import { concat } from "../../../protocol/bytes.ts";
 import type { ContractOverride, SimulationOverrides } from "../../ports/simulator.ts";
 import {
@@ -5,7 +6,6 @@ import {
   type Codec,
   converted,
   described,
-  isObject,
   object,
   optional,
   rejected,
