@@ -1,5 +1,6 @@
 import { concat, word } from "../protocol/bytes.ts";
 import { isClassPublished, isInstancePublished, isInstanceUpdated } from "../protocol/contract-events.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import type { LogPosition } from "./content-types.ts";
@@ -62,7 +63,7 @@ export class ContentIndex {
     for (const row of logTxRows(block.txs, txOffsets(block.txs))) this.logTxs.remove(row, block.number);
     block.txs.forEach(({ contractClassLogs, privateLogs, publicLogs }, tx) => {
       for (const log of contractClassLogs) {
-        if (isClassPublished(log)) this.classes.removeIfIn(word(log.fields, 1), block.number);
+        if (isClassPublished(log, V4.contracts)) this.classes.removeIfIn(word(log.fields, 1), block.number);
       }
       for (const fields of privateLogs) {
         if (isInstancePublished(fields)) this.instances.removeIfIn(word(fields, 1), block.number);

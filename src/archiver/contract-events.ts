@@ -10,8 +10,7 @@ import {
   readInstanceUpdated,
 } from "../protocol/contract-events.ts";
 import { DecodeError } from "../protocol/errors.ts";
-import type { InstancePublished } from "../protocol/generations/contracts.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../protocol/generations/contracts.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 
 /** Position of a log in its block: tx index, and index among the tx's logs (private ones first). */
@@ -40,7 +39,7 @@ export interface ContractEvents {
  * network with valid proofs no event is ever refused; but blobs of a checkpoint that is never proven may contain
  * anything.
  */
-export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEvents {
+export function contractEvents(txs: readonly TxEffect[], core: Core, contracts: ContractRules): ContractEvents {
   const events: ContractEvents = { classes: [], instances: [], updates: [], refused: [] };
   const attempt = (event: RefusedEvent["event"], place: LogPlace, register: () => void) => {
     try {
@@ -51,7 +50,7 @@ export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEv
     }
   };
   txs.forEach(({ contractClassLogs, privateLogs, publicLogs }, tx) => {
-    for (const log of contractClassLogs.filter(isClassPublished)) {
+    for (const log of contractClassLogs.filter((log) => isClassPublished(log, contracts))) {
       attempt("ContractClassPublished", { tx, log: 0 }, () =>
         events.classes.push({ id: checkedClass(log.fields, core), tx }),
       );
@@ -59,7 +58,7 @@ export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEv
     privateLogs.forEach((fields, log) => {
       if (!isInstancePublished(fields)) return;
       attempt("ContractInstancePublished", { tx, log }, () =>
-        events.instances.push({ address: checkedInstance(fields, core), tx, log }),
+        events.instances.push({ address: checkedInstance(fields, core, contracts), tx, log }),
       );
     });
     publicLogs.forEach((publicLog, i) => {
@@ -97,17 +96,12 @@ export function derivedClassId(
 }
 
 /** The address of an event, if the event's parts derive it. */
-function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
-  const event = V4.contracts.readInstancePublished(fields);
-  const derived = derivedAddress(event, core);
+function checkedInstance(fields: Uint8Array, core: Core, contracts: ContractRules): Uint8Array {
+  const event = contracts.readInstancePublished(fields);
+  const derived = contracts.instanceAddress(core, event);
   if (!equal(derived, event.address)) {
     const rule = `address ${toHex(event.address)} must be that of its parts, ${toHex(derived)}`;
     throw new DecodeError("ContractInstancePublished", rule);
   }
   return event.address;
-}
-
-/** The address derived from the parts of an event. Throws a DecodeError if its viewing key is not on the curve. */
-export function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
-  return V4.contracts.instanceAddress(core, event);
 }

@@ -2,7 +2,7 @@ import type { Core } from "../core/core.ts";
 import { blockHash } from "../core/derive/block-hash.ts";
 import { blockHeadersHash } from "../core/derive/block-headers-hash.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
-import { writeU32, writeUint } from "../protocol/bytes.ts";
+import { word, writeU32, writeUint } from "../protocol/bytes.ts";
 import { type BlobBlock, readCheckpointBlobs } from "../protocol/checkpoint-blob.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../protocol/checkpoint-header.ts";
 import {
@@ -15,18 +15,19 @@ import {
 } from "../protocol/constants.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { FR_ZERO } from "../protocol/field.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import { checkpointOutHash } from "../protocol/sha-trees.ts";
 import { items } from "../protocol/tx-effect.ts";
 import { contractEvents } from "./contract-events.ts";
 import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
-import { checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
+import { checkAccumulatedFees, checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
 
 /**
  * Rebuilds the blocks of a checkpoint from its blobs (docs/protocol/03-blocks-and-blobs.md#317-rebuilding-blocks) and
  * checks everything that follows from the proposal alone. Pure: reads only its arguments. Throws a DecodeError that
  * names the field and the rule.
  */
-export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheckpoint {
+export function rebuildCheckpoint(input: RebuildInput, core: Core, generation: Generation): RebuiltCheckpoint {
   const decoded = readCheckpointBlobs(input.blobs);
   checkStructure(input, decoded);
   const sponge = core.blobSponge();
@@ -45,11 +46,17 @@ export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheck
       },
       body: block.body,
       txs: block.txs,
-      contractEvents: contractEvents(block.txs, core),
+      contractEvents: contractEvents(block.txs, core, generation.contracts),
     };
   });
   const hashes = blocks.map((block) => block.record.hash);
-  checkRebuiltHashes(input, blockHeadersHash(core, hashes));
+  const { hashing, headers } = generation;
+  checkRebuiltHashes(input, blockHeadersHash(core, hashes, hashing.blockHeaderNodes));
+  if (headers.accumulatedFeesAt !== undefined) {
+    const fees = blocks.map(({ record }) => word(record.header.subarray(HEADER_AT.totalFees), 0));
+    const sum = fees.reduce((total, fee) => core.field.add(total, fee), FR_ZERO);
+    checkAccumulatedFees(input, headers.accumulatedFeesAt, sum);
+  }
   return {
     checkpointNumber: input.checkpointNumber,
     header: input.header,

@@ -1,6 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { DecodeError } from "../protocol/errors.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
@@ -18,7 +19,7 @@ let core: Core | undefined;
 export default function rebuildOnThread(input: RebuildInput): RebuiltPlain {
   core ??= loadCore();
   try {
-    const rebuilt = rebuildCheckpoint(input, core);
+    const rebuilt = rebuildCheckpoint(input, core, V4);
     return { ...rebuilt, blocks: rebuilt.blocks.map(({ txs: _, ...block }) => block) };
   } catch (error) {
     if (error instanceof DecodeError) return { subject: error.subject, rule: error.rule };

@@ -1,6 +1,8 @@
 import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
 import { DecodeError } from "../protocol/errors.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { readTxEffects } from "../protocol/tx-effect.ts";
 import { moduleBeside } from "../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
@@ -11,8 +13,8 @@ import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 /** Rebuilds a checkpoint, on this thread or another. Rejects with what rebuildCheckpoint throws. */
 export type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;
 
-export function rebuildInThread(core: Core): Rebuild {
-  return async (input) => rebuildCheckpoint(input, core);
+export function rebuildInThread(core: Core, generation: Generation = V4): Rebuild {
+  return async (input) => rebuildCheckpoint(input, core, generation);
 }
 
 /**
@@ -57,7 +59,7 @@ export class RebuildPool {
   }
 
   readonly rebuild: Rebuild = async (input) => {
-    if (usedWords(input.blobs) < this.#fromWords) return rebuildCheckpoint(input, this.#core);
+    if (usedWords(input.blobs) < this.#fromWords) return rebuildCheckpoint(input, this.#core, V4);
     const plain = await this.#threads.run(input);
     if ("rule" in plain) throw new DecodeError(plain.subject, plain.rule);
     return { ...plain, blocks: plain.blocks.map((block) => ({ ...block, txs: readTxEffects(block.body) })) };

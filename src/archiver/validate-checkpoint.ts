@@ -88,6 +88,12 @@ export function checkRebuiltHashes(input: RebuildInput, blockHeadersHash: Uint8A
   );
 }
 
+/** L1 leaves the sum of the fees to the epoch proof, too. Throws a DecodeError. */
+export function checkAccumulatedFees({ checkpointNumber, header }: RebuildInput, at: number, sum: Uint8Array): void {
+  const stated = field(header, at);
+  checkEqual(`checkpoint ${checkpointNumber}`, "accumulatedFees", stated, "the sum of its blocks' fees", sum);
+}
+
 /** End of the chain that a checkpoint must continue. */
 export interface ChainEnd {
   blockNumber: number;

@@ -17,6 +17,7 @@ import {
   MAX_BLOCKS_PER_CHECKPOINT,
 } from "../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../protocol/field.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { firstMessageIndex } from "../protocol/l1-to-l2-message.ts";
 import { type TxEffect, withRevertCode } from "../protocol/tx-effect.ts";
 import { blockRoom } from "./block-room.ts";
@@ -234,7 +235,7 @@ export class CheckpointBuilder {
       },
       body,
       txs,
-      contractEvents: contractEvents(txs, core),
+      contractEvents: contractEvents(txs, core, V4.contracts),
     };
   }
 

@@ -109,7 +109,7 @@ export class ContractDirectory {
    * does not match its id.
    */
   publish({ privateLogs, contractClassLogs }: ContractLogs): void {
-    for (const log of contractClassLogs) if (isClassPublished(log)) this.#publishClass(log.fields);
+    for (const log of contractClassLogs) if (isClassPublished(log, V4.contracts)) this.#publishClass(log.fields);
     for (const fields of privateLogs) {
       if (!isInstancePublished(fields)) continue;
       const instance = orUnprocessable(() => V4.contracts.readInstancePublished(fields));

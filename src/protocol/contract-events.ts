@@ -1,8 +1,9 @@
 import { equal, fromHex, readBigUint, word } from "./bytes.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "./constants.ts";
 import { DecodeError } from "./errors.ts";
+import { type Fr, fr } from "./field.ts";
+import type { ContractRules } from "./generations/contracts.ts";
 import { checkEventVersion, paddedFields, smallNumber } from "./generations/event-fields.ts";
-import { CONTRACTS } from "./generations/v4/contracts.ts";
 import type { TxEffect } from "./tx-effect.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { TxEffect } from "./tx-effect.ts";
  * (docs/protocol/03-blocks-and-blobs.md#320-contract-events). The class registry's events that broadcast functions are
  * not read, because no RPC answer depends on them.
  */
-export const { instanceRegistry: INSTANCE_REGISTRY, classRegistry: CLASS_REGISTRY } = CONTRACTS;
+export const INSTANCE_REGISTRY: Fr = fr(2);
 
 /** First field of each kind of log. The tag of an instance's private log is siloed with the registry's address. */
 export const CLASS_PUBLISHED = fromHex("0x20f5895a4e837356c2d551743df6bf642756dcd93cd31cbd37c556c90bf7f244");
@@ -38,8 +39,8 @@ export interface InstanceUpdated {
 
 type AddressedLog = TxEffect["publicLogs"][number];
 
-export function isClassPublished(log: AddressedLog): boolean {
-  return equal(log.contractAddress, CLASS_REGISTRY) && equal(word(log.fields, 0), CLASS_PUBLISHED);
+export function isClassPublished(log: AddressedLog, { classRegistry }: Pick<ContractRules, "classRegistry">): boolean {
+  return equal(log.contractAddress, classRegistry) && equal(word(log.fields, 0), CLASS_PUBLISHED);
 }
 
 /** The siloed tag suffices: no other contract can emit a log with this tag. */

@@ -98,7 +98,7 @@ const l1At = (number: number) => ({ number, hash: seeded(`l1 ${number}`), timest
 function add(chain: ChainStore, checkpoint: SyntheticCheckpoint): void {
   opened!.store.transaction(() =>
     chain.addCheckpoint(
-      rebuildCheckpoint(rebuildInput(checkpoint), core),
+      rebuildCheckpoint(rebuildInput(checkpoint), core, V4),
       proposal(checkpoint, l1At(checkpoint.number)),
     ),
   );
@@ -132,7 +132,7 @@ describe("the chain store", () => {
     const checkpoints = synthesizeChain([[2, 0], [1], [0, 3, 1]]);
     for (const checkpoint of checkpoints) add(chain, checkpoint);
     for (const checkpoint of checkpoints) {
-      const rebuilt = rebuildCheckpoint(rebuildInput(checkpoint), core);
+      const rebuilt = rebuildCheckpoint(rebuildInput(checkpoint), core, V4);
       const { l1, attestations, feeAssetPriceModifier } = proposal(checkpoint, l1At(checkpoint.number));
       const record = chain.checkpoint(checkpoint.number)!;
       expect(record.startBlock).toBe(rebuilt.blocks[0].record.number);

@@ -5,6 +5,7 @@ import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { concat, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import { openChain } from "../world/archiver/open-chain.ts";
 import {
@@ -76,7 +77,7 @@ describe("reads over a synthetic chain", () => {
       );
       const l1 = { number: i + 1, hash: seeded(`l1 ${i}`), timestamp: 5 };
       opened.store.transaction(() =>
-        opened.chain.addCheckpoint(rebuildCheckpoint(rebuildInput(made), core), proposal(made, l1)),
+        opened.chain.addCheckpoint(rebuildCheckpoint(rebuildInput(made), core, V4), proposal(made, l1)),
       );
       [firstBlock, lastArchive] = [made.lastBlock + 1, made.archiveRoot];
     });

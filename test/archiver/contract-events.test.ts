@@ -10,7 +10,6 @@ import { readCheckpointBlobs } from "../../src/protocol/checkpoint-blob.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../../src/protocol/constants.ts";
 import {
   CLASS_PUBLISHED,
-  CLASS_REGISTRY,
   INSTANCE_PUBLISHED,
   INSTANCE_REGISTRY,
   INSTANCE_UPDATED,
@@ -35,7 +34,7 @@ function effects(logs: TxLogs[]) {
 
 const good = madeClass("good", core);
 const instance = madeInstance("good", good.id, core);
-const classLog = (fields: Uint8Array): TxLogs => ({ class: { contractAddress: CLASS_REGISTRY, fields } });
+const classLog = (fields: Uint8Array): TxLogs => ({ class: { contractAddress: V4.contracts.classRegistry, fields } });
 const most = fr(FR_MODULUS - 1n);
 /** Too long for the 3017 words behind the head of a log. */
 const tooLong = (CONTRACT_CLASS_LOG_FIELDS - 6) * 31 + 1;
@@ -196,7 +195,7 @@ describe("contract events", () => {
         ...classLog(good.log.fields),
       },
     ]);
-    const { classes, instances, updates, refused } = contractEvents(txs, core);
+    const { classes, instances, updates, refused } = contractEvents(txs, core, V4.contracts);
     expect(classes.map(({ id, tx }) => [toHex(id), tx])).toEqual([[toHex(good.id), 1]]);
     expect(instances.map(({ address, tx, log }) => [toHex(address), tx, log])).toEqual([
       [toHex(instance.address), 1, 1],
@@ -207,24 +206,29 @@ describe("contract events", () => {
 
   test("fields that a contract event's log did not emit are read as zero", () => {
     const zeros = madeClass("zeros", core, new Uint8Array(70));
-    const { classes } = contractEvents(effects([classLog(zeros.log.fields.subarray(0, 6 * 32))]), core);
+    const { classes } = contractEvents(effects([classLog(zeros.log.fields.subarray(0, 6 * 32))]), core, V4.contracts);
     expect(classes.map(({ id }) => toHex(id))).toEqual([toHex(zeros.id)]);
   });
 
   test.each(REFUSED)("a contract event is refused by the rule that it breaks: %s", (_, logs, event, rule) => {
-    const found = contractEvents(effects([{}, logs]), core);
+    const found = contractEvents(effects([{}, logs]), core, V4.contracts);
     expect(found).toMatchObject({ classes: [], instances: [], updates: [] });
     expect(found.refused).toEqual([{ event, tx: 1, log: 0, rule: expect.stringMatching(rule) }]);
   });
 
   test.each(IGNORED)("a log is not a contract event: %s", (_, logs) => {
-    expect(contractEvents(effects([logs]), core)).toEqual({ classes: [], instances: [], updates: [], refused: [] });
+    expect(contractEvents(effects([logs]), core, V4.contracts)).toEqual({
+      classes: [],
+      instances: [],
+      updates: [],
+      refused: [],
+    });
   });
 
   test("the timestamp of change of an instance update may be any field element", () => {
     const log = updateLog(instance.address, fr(0), good.id, 5);
     const fields = withWord(log.fields, 4, bigUintBytes(FR_MODULUS - 1n, 32));
-    expect(contractEvents(effects([{ public: [{ ...log, fields }] }]), core).updates).toHaveLength(1);
+    expect(contractEvents(effects([{ public: [{ ...log, fields }] }]), core, V4.contracts).updates).toHaveLength(1);
   });
 });
 
@@ -237,7 +241,7 @@ describe("contract events of the network", () => {
 
   test.each(live.contractClasses)("the recorded contract class $contractClassId is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
-    const { classes, refused } = contractEvents(txs, core);
+    const { classes, refused } = contractEvents(txs, core, V4.contracts);
     expect(refused).toEqual([]);
     expect(classes.filter(({ tx }) => tx === v.txIndex).map(({ id }) => toHex(id))).toEqual([v.contractClassId]);
     const event = readClassPublished(txs[v.txIndex].contractClassLogs[0].fields);
@@ -250,7 +254,7 @@ describe("contract events of the network", () => {
 
   test.each(live.contractInstances)("the recorded contract instance $address is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
-    const found = contractEvents(txs, core).instances.find(({ tx }) => tx === v.txIndex)!;
+    const found = contractEvents(txs, core, V4.contracts).instances.find(({ tx }) => tx === v.txIndex)!;
     expect(toHex(found.address)).toBe(v.computedAddress);
     const event = V4.contracts.readInstancePublished(txs[v.txIndex].privateLogs[found.log]);
     expect(toHex(event.salt)).toBe(v.salt);

@@ -7,7 +7,6 @@ import {
 import { concat } from "../../src/protocol/bytes.ts";
 import {
   CLASS_PUBLISHED,
-  CLASS_REGISTRY,
   INSTANCE_PUBLISHED,
   INSTANCE_REGISTRY,
   INSTANCE_UPDATED,
@@ -32,7 +31,7 @@ export function madeClass(
     artifactHash,
     privateFunctionsRoot,
     packedBytecode: bytecode,
-    log: { contractAddress: CLASS_REGISTRY, fields },
+    log: { contractAddress: V4.contracts.classRegistry, fields },
   };
 }
 

@@ -6,6 +6,7 @@ import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32 } from "../../src/protocol/bytes.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOfSlot } from "../../src/protocol/time.ts";
 import { FakeL1 } from "../world/archiver/fake-l1.ts";
 import { StateMismatchError } from "../world/archiver/fake-world-state.ts";
@@ -56,7 +57,7 @@ function next(l1: FakeL1, blocks: number[], { salt = "ours", slot = l1.height + 
     },
     core,
   );
-  return { checkpoint, blocks: rebuildCheckpoint(rebuildInput(checkpoint), core).blocks };
+  return { checkpoint, blocks: rebuildCheckpoint(rebuildInput(checkpoint), core, V4).blocks };
 }
 
 async function addAll({ synchronizer }: Follower, blocks: ProposedBlock[]): Promise<void> {
@@ -256,7 +257,7 @@ describe("a proposed block", () => {
 });
 
 async function rebuildOf(l1: FakeL1, index: number): Promise<ProposedBlock[]> {
-  return rebuildCheckpoint(rebuildInput(l1.state().pending[index]), core).blocks;
+  return rebuildCheckpoint(rebuildInput(l1.state().pending[index]), core, V4).blocks;
 }
 
 describe("a checkpoint that arrives from L1 after proposed blocks", () => {

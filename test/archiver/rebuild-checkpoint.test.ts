@@ -8,6 +8,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex, writeUint } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { unbalancedRoot } from "../../src/protocol/sha-trees.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import { type CheckpointVector, type L1Vectors, readVectors, wholeBlobs } from "../world/archiver/vectors.ts";
@@ -37,7 +38,7 @@ const cases = [
 describe("a checkpoint rebuilt from its blobs", () => {
   for (const [name, vector, version] of cases) {
     test(`a checkpoint rebuilt from its blobs has the blocks of the network: ${name} ${vector.checkpointNumber}`, () => {
-      const rebuilt = rebuildCheckpoint(inputOf(vector, version), core);
+      const rebuilt = rebuildCheckpoint(inputOf(vector, version), core, V4);
       expect(toHex(checkpointHash(rebuilt.header))).toBe(vector.computed.checkpointHeaderHash);
       expect(toHex(rebuilt.outHash)).toBe(vector.computed.checkpointOutHash);
       expect(rebuilt.blocks.map(({ record }) => toHex(record.header))).toEqual(
@@ -61,7 +62,7 @@ describe("a checkpoint rebuilt from its blobs", () => {
     const pool = new RebuildPool(core, { threads: 1, fromWords: 0 });
     try {
       const input = inputOf(l1.scenario.checkpoints[0], l1.scenario.constants.version);
-      expect(await pool.rebuild(input)).toEqual(rebuildCheckpoint(input, core));
+      expect(await pool.rebuild(input)).toEqual(rebuildCheckpoint(input, core, V4));
       await expect(pool.rebuild({ ...input, rollupManaLimit: 1 })).rejects.toThrow(DecodeError);
     } finally {
       await pool.close();
@@ -101,8 +102,8 @@ describe("checkpoints that break a rule", () => {
   ];
   for (const [name, input, rule] of broken) {
     test(`a checkpoint is refused with the field and the rule that it breaks: ${name}`, () => {
-      expect(() => rebuildCheckpoint(input, core)).toThrow(rule);
-      expect(() => rebuildCheckpoint(input, core)).toThrow(DecodeError);
+      expect(() => rebuildCheckpoint(input, core, V4)).toThrow(rule);
+      expect(() => rebuildCheckpoint(input, core, V4)).toThrow(DecodeError);
     });
   }
 
@@ -118,7 +119,7 @@ describe("checkpoints that break a rule", () => {
 
 describe("continuation of the chain", () => {
   const { version } = l1.scenario.constants;
-  const rebuilt = l1.scenario.checkpoints.map((v) => rebuildCheckpoint(inputOf(v, version), core));
+  const rebuilt = l1.scenario.checkpoints.map((v) => rebuildCheckpoint(inputOf(v, version), core, V4));
   const messages = (checkpoint: number) =>
     l1.scenario.l1ToL2.events.filter((e) => e.checkpointNumber === checkpoint).map((e) => fromHex(e.leaf));
   const endOf = (i: number) => {

@@ -11,6 +11,7 @@ import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { fundedBuilder, statesOf, TERMS, tx } from "../world/checkpoints/funded-builder.ts";
 import { core, sourceOf } from "../world/execution/avm-vectors.ts";
 
@@ -47,6 +48,7 @@ describe("a built checkpoint", () => {
     const rebuilt = rebuildCheckpoint(
       { ...built, blobs: concat(...built.blobs), l1ChainId: 31337, rollupVersion: 77, rollupManaLimit: 200_000_000 },
       core,
+      V4,
     );
     expect(rebuilt.blocks.map(({ record }) => record)).toEqual(built.blocks.map(({ record }) => record));
     expect(toHex(rebuilt.outHash)).toBe(toHex(built.outHash));

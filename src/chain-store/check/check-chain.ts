@@ -9,6 +9,7 @@ import { HEADER_AT, headerBlockNumber, headerSlotNumber, headerTimestamp } from 
 import { equal, readU32 } from "../../protocol/bytes.ts";
 import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { firstMessageIndex, messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
 import { checkpointOutHash } from "../../protocol/sha-trees.ts";
 import { items, type TxEffect } from "../../protocol/tx-effect.ts";
@@ -134,7 +135,7 @@ export class ChainChecker {
     if (chain.blockBody(number) === undefined) return "is missing";
     const txs = chain.txEffects(number);
     if (txs.length !== txCount) return `holds ${txs.length} txs, its header's row says ${txCount}`;
-    this.#index.add({ number, timestamp: headerTimestamp(header), txs }, contractEvents(txs, core));
+    this.#index.add({ number, timestamp: headerTimestamp(header), txs }, contractEvents(txs, core, V4.contracts));
     for (const { table, key, value } of this.#captured.take()) this.#content(table as ContentTable, key, value, number);
     this.#txs(number, txs);
     return undefined;

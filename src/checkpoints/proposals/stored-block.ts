@@ -1,6 +1,7 @@
 import { contractEvents } from "../../archiver/contract-events.ts";
 import type { ChainReader } from "../../archiver/types.ts";
 import type { Core } from "../../core/core.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
 import type { ProposedBlock } from "../checkpoint-terms.ts";
 
@@ -13,5 +14,5 @@ export function storedBlock(
   const record = chain.block(number)!;
   const body = Uint8Array.from(chain.blockBody(number)!);
   const txs = readTxEffects(body);
-  return { record, body, txs, contractEvents: contractEvents(txs, core) };
+  return { record, body, txs, contractEvents: contractEvents(txs, core, V4.contracts) };
 }

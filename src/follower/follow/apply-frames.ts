@@ -19,6 +19,7 @@ import type { InboxMessage } from "../../l1/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB, TREE_NAMES } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
 import { epochOfSlot } from "../../protocol/time.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
@@ -219,7 +220,7 @@ export class FrameApplier {
     try {
       const txs = readTxEffects(body);
       const record = { ...stated, hash: blockHash(this.#core, given.header), txCount: txs.length };
-      const block = { record, body, txs, contractEvents: contractEvents(txs, this.#core) };
+      const block = { record, body, txs, contractEvents: contractEvents(txs, this.#core, V4.contracts) };
       const difference = this.#headers.difference(block);
       if (difference !== undefined) throw this.#lie(difference);
       await exclusive(() => addProposedBlock(this.#services, block));

@@ -1,4 +1,4 @@
-import { derivedAddress, derivedClassId } from "../../archiver/contract-events.ts";
+import { derivedClassId } from "../../archiver/contract-events.ts";
 import type { Core } from "../../core/core.ts";
 import { equal } from "../../protocol/bytes.ts";
 import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contract-events.ts";
@@ -37,7 +37,7 @@ export function publishedInstances(parts: readonly AccumulatedData[]): InstanceP
 export function instanceFault(core: Core, parts: readonly AccumulatedData[]): string | undefined {
   try {
     for (const event of publishedInstances(parts)) {
-      if (!equal(derivedAddress(event, core), event.address)) return REASON.instanceAddress;
+      if (!equal(V4.contracts.instanceAddress(core, event), event.address)) return REASON.instanceAddress;
     }
     return undefined;
   } catch (error) {
@@ -56,7 +56,7 @@ export function classFault(
   try {
     for (const [i, { contractAddress, length }] of logs.entries()) {
       const fields = contractClassLogFields.at(i)?.subarray(0, length * 32);
-      if (fields === undefined || !isClassPublished({ contractAddress, fields })) continue;
+      if (fields === undefined || !isClassPublished({ contractAddress, fields }, V4.contracts)) continue;
       const event = readClassPublished(fields);
       if (!equal(derivedClassId(event, core), event.id)) return REASON.classId;
     }

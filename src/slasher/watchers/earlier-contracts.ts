@@ -25,7 +25,7 @@ export class EarlierContracts implements ContractSource {
 
   /** Adds what an executed tx published: execution has checked it. */
   add({ contractClassLogs, privateLogs }: TxEffect, blockNumber: number): void {
-    for (const { fields } of contractClassLogs.filter(isClassPublished)) {
+    for (const { fields } of contractClassLogs.filter((log) => isClassPublished(log, V4.contracts))) {
       const published = readClassPublished(fields);
       this.#classes.set(mapKey(published.id), { ...published, blockNumber });
     }

@@ -6,6 +6,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import type { ContractSource } from "../../../src/execution/contract-directory.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { type BuildableCheckpoint, BuildingChain, MANA_LIMIT } from "../../world/checkpoints/building-chain.ts";
 
 const hex = ({ record, body, txs, contractEvents }: ProposedBlock) => ({
@@ -88,7 +89,11 @@ describe("the recorded chain, rebuilt from its transactions", () => {
 
     const { chainId: l1ChainId, version: rollupVersion } = chain.terms(record);
     const blobs = concat(...built.blobs);
-    const rebuilt = rebuildCheckpoint({ ...built, blobs, l1ChainId, rollupVersion, rollupManaLimit: MANA_LIMIT }, core);
+    const rebuilt = rebuildCheckpoint(
+      { ...built, blobs, l1ChainId, rollupVersion, rollupManaLimit: MANA_LIMIT },
+      core,
+      V4,
+    );
     expect(rebuilt.blocks.map(hex)).toEqual(built.blocks.map(hex));
     expect(toHex(rebuilt.outHash)).toBe(toHex(built.outHash));
     const before = chain.chain.block(record.startBlock - 1)!;

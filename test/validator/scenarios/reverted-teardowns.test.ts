@@ -27,6 +27,7 @@ import {
 import { recoverSigner } from "../../../src/protocol/consensus/recover.ts";
 import { ARCHIVE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { inHash } from "../../../src/protocol/sha-trees.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { epochOfSlot, slotTimestamp } from "../../../src/protocol/time.ts";
@@ -216,7 +217,7 @@ function readFromL1(checkpoint: CompletedCheckpoint) {
   const { l1ChainId, rollupVersion, constants } = recording.identity;
   const { rollupManaLimit } = constants;
   const blobs = concat(...checkpoint.blobs);
-  return rebuildCheckpoint({ ...checkpoint, blobs, l1ChainId, rollupVersion, rollupManaLimit }, core);
+  return rebuildCheckpoint({ ...checkpoint, blobs, l1ChainId, rollupVersion, rollupManaLimit }, core, V4);
 }
 
 async function signedBlock(unsigned: Omit<BlockProposal, "signature" | "signedTxs">): Promise<BlockProposal> {

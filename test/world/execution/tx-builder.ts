@@ -2,8 +2,8 @@ import { calldataHash } from "../../../src/core/derive/call-hashes.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, writeU32 } from "../../../src/protocol/bytes.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../../../src/protocol/constants.ts";
-import { CLASS_REGISTRY } from "../../../src/protocol/contract-events.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { L2ToL1Message } from "../../../src/protocol/tx/accumulated-data.ts";
 import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
@@ -97,7 +97,7 @@ function putPart(data: Uint8Array, at: number, part: PartPlan): void {
     writeU32(data, at + 4768 + i * 516 + 512, fields.length / 32);
   }
   if (part.classLog !== undefined) {
-    data.set(concat(fr(1), new Uint8Array(4), CLASS_REGISTRY), at + 37_792);
+    data.set(concat(fr(1), new Uint8Array(4), V4.contracts.classRegistry), at + 37_792);
     writeU32(data, at + 37_792 + 32, part.classLog.length / 32);
   }
 }
