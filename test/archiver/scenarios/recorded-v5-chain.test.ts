@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
+import type { RebuildInput, RebuiltCheckpoint } from "../../../src/archiver/rebuilt-checkpoint.ts";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
+import { retrieveCheckpoints } from "../../../src/l1/checkpoints/retrieve.ts";
+import { discoverContracts } from "../../../src/l1/discovery.ts";
+import { readIdentity } from "../../../src/l1/identity.ts";
+import { retrieveMessages } from "../../../src/l1/inbox-messages.ts";
+import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
+import type { InboxMessage, RollupIdentity } from "../../../src/l1/types.ts";
+import { bigUintBytes, concat, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
+import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
+import { items } from "../../../src/protocol/tx-effect.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { readVectors } from "../../protocol/generations/v5/vectors.ts";
+import { ServedRecording, V5_CHAINS } from "../../world/l1/served-recording.ts";
+
+const core = loadCore();
+
+interface Read {
+  identity: RollupIdentity;
+  inputs: RebuildInput[];
+  messages: InboxMessage[];
+}
+
+/** Everything that a follower reads of a recorded rollup: its constants, proposals, blobs and messages. */
+async function readChain(l1: ServedRecording): Promise<Read> {
+  const rpc = new L1Rpc({ urls: [l1.url], logger: silentLogger });
+  const addresses = await discoverContracts(rpc, { registryAddress: V5_CHAINS.chain });
+  const identity = await readIdentity(rpc, addresses, { l1ChainId: 31337, ethereumSlotDuration: 12 });
+  const { rollupAddress, inboxAddress } = addresses;
+  const { constants, l1ChainId, rollupVersion } = identity;
+  const context = { rpc, debugRpc: rpc, rollupAddress, committeeSize: 0, constants, logger: silentLogger };
+  const checkpoints = await retrieveCheckpoints({ ...context, generation: V5, l1ChainId }, 0, l1.until);
+  const messages = await retrieveMessages(rpc, inboxAddress, { fromBlock: 0, toBlock: l1.until });
+  const fetcher = createBlobFetcher({ identity, l1RpcUrls: [l1.url], fileStoreUrls: [`file://${l1.blobStore}`] });
+  const inputs: RebuildInput[] = [];
+  for (const { l1: block, versionedBlobHashes, checkpointNumber, header, archiveRoot } of checkpoints) {
+    const blobs = concat(...(await fetcher.fetch(block, versionedBlobHashes, { historical: true })));
+    const { rollupManaLimit } = constants;
+    const rollup = { l1ChainId, rollupVersion, rollupManaLimit };
+    inputs.push({ checkpointNumber, header, archiveRoot, versionedBlobHashes, blobs, ...rollup });
+  }
+  await fetcher.close();
+  return { identity, inputs, messages };
+}
+
+describe("a recorded v5 chain, from its L1 and blobs", () => {
+  let l1: ServedRecording;
+  let read: Read;
+  let rebuilt: RebuiltCheckpoint[];
+
+  beforeAll(async () => {
+    l1 = await ServedRecording.start("chain");
+    read = await readChain(l1);
+    rebuilt = read.inputs.map((input) => rebuildCheckpoint(input, core, V5));
+  });
+  afterAll(() => l1.stop());
+
+  test("its blocks have the recorded headers, hashes and archives", () => {
+    const blocks = readVectors<{ number: number; headerBytes: string; hash: string; archive: string }[]>("blocks");
+    const records = rebuilt.flatMap((checkpoint) => checkpoint.blocks.map(({ record }) => record));
+    expect(records).toHaveLength(161);
+    records.forEach(({ number, header, hash, archiveRoot }, i) => {
+      expect(number).toBe(blocks[i].number);
+      expect(toHex(header)).toBe(blocks[i].headerBytes);
+      expect(toHex(hash)).toBe(blocks[i].hash);
+      expect(toHex(archiveRoot)).toBe(blocks[i].archive);
+    });
+  });
+
+  test("its checkpoints commit to their messages both ways", () => {
+    const recorded = readVectors<{ checkpointOutHash: string }[]>("checkpoints");
+    rebuilt.forEach(({ checkpointNumber, header, outHash, blocks }, i) => {
+      const own = read.messages.filter((message) => message.checkpointNumber === checkpointNumber);
+      const leaves = own.map(({ leaf }) => leaf);
+      expect(toHex(inHash(leaves))).toBe(toHex(header.subarray(CHECKPOINT_AT.inHash, CHECKPOINT_AT.epochOutHash)));
+      const sent = blocks.map(({ txs }) => txs.map(({ l2ToL1Msgs }) => items(l2ToL1Msgs)));
+      expect(toHex(outHash)).toBe(recorded[i].checkpointOutHash);
+      expect(outHash).toEqual(checkpointOutHash(sent));
+    });
+    expect(read.messages).toHaveLength(13);
+  });
+
+  test("its contract events are all accepted, instances with their hash of immutables", () => {
+    const events = rebuilt.flatMap(({ blocks }) => blocks.map(({ contractEvents }) => contractEvents));
+    expect(events.flatMap(({ refused }) => refused)).toEqual([]);
+    const published = events.flatMap(({ instances }) => instances.map(({ address }) => toHex(address)));
+    expect(published).toContain(toHex(V5.contracts.authRegistry));
+    const counts = [published, events.flatMap(({ classes }) => classes), events.flatMap(({ updates }) => updates)];
+    expect(counts.map(({ length }) => length)).toEqual([15, 11, 1]);
+  });
+
+  test("a checkpoint whose header states other fees than its blocks' is refused", () => {
+    const input = read.inputs[0];
+    const at = V5.headers.accumulatedFeesAt!;
+    const header = Uint8Array.from(input.header);
+    header.set(bigUintBytes(readBigUint(header, at, 32) + 1n, 32), at);
+    expect(() => rebuildCheckpoint({ ...input, header }, core, V5)).toThrow(
+      "checkpoint 1: accumulatedFees must equal the sum of its blocks' fees",
+    );
+  });
+});
