@@ -4,13 +4,11 @@ import { evaluateBlob } from "../../l1/blobs/blob-evaluation.ts";
 import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import { shaField } from "../../protocol/sha-field.ts";
-import { pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
+import { commitmentFields, pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
 import type { BlobAccumulator, FinalBlobChallenges } from "./layouts/rollups.ts";
 
 const { Fr: Scalars } = bls12_381.fields;
 
-/** A compressed commitment as two fields: its first 31 bytes and the other 17. */
-const COMMITMENT_SPLIT = 31;
 const LIMB_BITS = 120n;
 const LIMB_MASK = (1n << LIMB_BITS) - 1n;
 
@@ -103,16 +101,4 @@ export function evaluationHash(core: Core, y: bigint): Fr {
 /** A scalar as three fields of 120 bits, low first. */
 export function scalarLimbs(value: bigint): Fr[] {
   return [0n, 1n, 2n].map((i) => fr((value >> (i * LIMB_BITS)) & LIMB_MASK));
-}
-
-/** A compressed point as two fields. */
-export function commitmentFields(compressed: Uint8Array): Fr[] {
-  return [wordOf(compressed.subarray(0, COMMITMENT_SPLIT)), wordOf(compressed.subarray(COMMITMENT_SPLIT))];
-}
-
-/** Up to 31 bytes as a field. */
-function wordOf(bytes: Uint8Array): Uint8Array {
-  const word = new Uint8Array(32);
-  word.set(bytes, 32 - bytes.length);
-  return word;
 }

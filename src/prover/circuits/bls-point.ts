@@ -6,6 +6,8 @@ const { Point } = bls12_381.G1;
 export type G1Point = InstanceType<typeof Point>;
 
 const COORDINATE_BYTES = 48;
+/** A compressed point as two fields: its first 31 bytes and the other 17. */
+const COMPRESSED_SPLIT = 31;
 
 /** A point from its coordinates (96 bytes), all zero for infinity. Throws a ConstraintError about `field`. */
 export function pointFromCoordinates(bytes: Uint8Array, field: string): G1Point {
@@ -41,4 +43,16 @@ export function pointCoordinates(point: G1Point): Uint8Array {
   if (point.is0()) return new Uint8Array(2 * COORDINATE_BYTES);
   const { x, y } = point.toAffine();
   return concat(bigUintBytes(x, COORDINATE_BYTES), bigUintBytes(y, COORDINATE_BYTES));
+}
+
+/** A compressed point as two fields. */
+export function commitmentFields(compressed: Uint8Array): Uint8Array[] {
+  return [wordOf(compressed.subarray(0, COMPRESSED_SPLIT)), wordOf(compressed.subarray(COMPRESSED_SPLIT))];
+}
+
+/** Up to 31 bytes as a field. */
+function wordOf(bytes: Uint8Array): Uint8Array {
+  const word = new Uint8Array(32);
+  word.set(bytes, 32 - bytes.length);
+  return word;
 }

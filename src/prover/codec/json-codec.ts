@@ -1,50 +1,43 @@
-import { bigUintBytes, readBigUint, readU32, toHex, u32Bytes } from "../../protocol/bytes.ts";
-import { DecodeError } from "../../protocol/errors.ts";
+import type { JsonField } from "../../json/json-field.ts";
+import { readBigUint, readU32, toHex, u32Bytes } from "../../protocol/bytes.ts";
 import { isCanonicalFr } from "../../protocol/field.ts";
 
 /** JSON form of a type. */
 export interface JsonCodec<T> {
-  /** `path` names the value in errors. Throws a DecodeError that names field and rule. */
-  fromJson(value: unknown, path: string): T;
+  /** Throws a DecodeError that names field and rule. */
+  fromJson(json: JsonField): T;
   toJson(value: T): unknown;
 }
 
 export type FromJson<C> = C extends JsonCodec<infer T> ? T : never;
 
-function fail(path: string, rule: string): never {
-  throw new DecodeError(path, rule);
-}
-
 export const jsonNumber: JsonCodec<number> = {
-  fromJson: (value, path) =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32
-      ? (value as number)
-      : fail(path, "must be a number below 2^32"),
+  fromJson: (json) => {
+    const value = json.value as number;
+    return Number.isInteger(value) && value >= 0 && value < 2 ** 32
+      ? value
+      : json.broken("must be a number below 2^32");
+  },
   toJson: (value) => value,
 };
 
 export const jsonBoolean: JsonCodec<boolean> = {
-  fromJson: (value, path) => (typeof value === "boolean" ? value : fail(path, "must be true or false")),
+  fromJson: (json) => json.flag(),
   toJson: (value) => value,
 };
 
-const DECIMAL = /^(0|[1-9][0-9]{0,77})$/;
-
 /** Any non-negative integer, as decimal text. */
 export const jsonDecimal: JsonCodec<bigint> = {
-  fromJson: (value, path) =>
-    typeof value === "string" && DECIMAL.test(value) ? BigInt(value) : fail(path, "must be decimal digits"),
+  fromJson: (json) => BigInt(json.text(/^(0|[1-9][0-9]{0,77})$/, "must be decimal digits")),
   toJson: String,
 };
 
 /** `length` bytes as lower-case hex with 0x. */
 export function jsonHex(length: number): JsonCodec<Uint8Array> {
   const pattern = new RegExp(`^0x[0-9a-f]{${length * 2}}$`);
+  const rule = `must be ${length * 2} hex digits after 0x`;
   return {
-    fromJson: (value, path) =>
-      typeof value === "string" && pattern.test(value)
-        ? Buffer.from(value.slice(2), "hex")
-        : fail(path, `must be ${length * 2} hex digits after 0x`),
+    fromJson: (json) => Buffer.from(json.text(pattern, rule).slice(2), "hex"),
     toJson: toHex,
   };
 }
@@ -52,48 +45,36 @@ export function jsonHex(length: number): JsonCodec<Uint8Array> {
 const word = jsonHex(32);
 
 export const jsonField: JsonCodec<Uint8Array> = {
-  fromJson(value, path) {
-    const bytes = word.fromJson(value, path);
-    return isCanonicalFr(bytes) ? bytes : fail(path, "must be below the field's modulus");
+  fromJson(json) {
+    const bytes = word.fromJson(json);
+    return isCanonicalFr(bytes) ? bytes : json.broken("must be below the field's modulus");
   },
   toJson: toHex,
 };
 
 /** A number that JSON holds as a field element. */
 export const jsonNumberAsField: JsonCodec<number> = {
-  fromJson(value, path) {
-    const bytes = word.fromJson(value, path);
-    return readBigUint(bytes) < 2n ** 32n ? readU32(bytes, 28) : fail(path, "must be below 2^32");
+  fromJson(json) {
+    const bytes = word.fromJson(json);
+    return readBigUint(bytes) < 2n ** 32n ? readU32(bytes, 28) : json.broken("must be below 2^32");
   },
   toJson: (value) => toHex(Buffer.concat([new Uint8Array(28), u32Bytes(value)])),
 };
 
-/** A 32-byte integer that JSON holds as decimal text. */
-export const jsonDecimalWord: JsonCodec<Uint8Array> = {
-  fromJson(value, path) {
-    const number = jsonDecimal.fromJson(value, path);
-    return number < 2n ** 256n ? bigUintBytes(number, 32) : fail(path, "must be below 2^256");
-  },
-  toJson: (value) => String(readBigUint(value)),
-};
-
 export const jsonBase64: JsonCodec<Uint8Array> = {
-  fromJson: (value, path) =>
-    typeof value === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(value)
-      ? Buffer.from(value, "base64")
-      : fail(path, "must be base64"),
+  fromJson: (json) => Buffer.from(json.text(/^[A-Za-z0-9+/]*={0,2}$/, "must be base64"), "base64"),
   toJson: (value) => Buffer.from(value).toString("base64"),
 };
 
 /** `count` items; any number if undefined. */
 export function jsonArray<T>(item: JsonCodec<T>, count?: number): JsonCodec<readonly T[]> {
   return {
-    fromJson(value, path) {
-      if (!Array.isArray(value)) return fail(path, "must be an array");
-      if (count !== undefined && value.length !== count) {
-        return fail(path, `must have ${count} items, got ${value.length}`);
+    fromJson(json) {
+      const items = json.items("must be an array");
+      if (count !== undefined && items.length !== count) {
+        return json.broken(`must have ${count} items, got ${items.length}`);
       }
-      return value.map((each, i) => item.fromJson(each, `${path}[${i}]`));
+      return items.map(item.fromJson);
     },
     toJson: (values) => values.map(item.toJson),
   };
@@ -103,49 +84,47 @@ export function jsonArray<T>(item: JsonCodec<T>, count?: number): JsonCodec<read
 export function jsonFields(count?: number): JsonCodec<Uint8Array> {
   const items = jsonArray(jsonField, count);
   return {
-    fromJson: (value, path) => Buffer.concat(items.fromJson(value, path)),
+    fromJson: (json) => Buffer.concat(items.fromJson(json)),
     toJson: (run) => Array.from({ length: run.length / 32 }, (_, i) => toHex(run.subarray(i * 32, i * 32 + 32))),
   };
 }
 
 export function jsonNullable<T>(codec: JsonCodec<T>): JsonCodec<T | undefined> {
   return {
-    fromJson: (value, path) => (value === null ? undefined : codec.fromJson(value, path)),
+    fromJson: (json) => (json.value === null ? undefined : codec.fromJson(json)),
     toJson: (value) => (value === undefined ? null : codec.toJson(value)),
   };
 }
 
-/** A member under another name in JSON. */
-export interface RenamedMember<T> {
-  readonly as: string;
-  readonly codec: JsonCodec<T>;
+/** A value as the only member of an object. */
+export function jsonInObject<T>(name: string, codec: JsonCodec<T>): JsonCodec<T> {
+  const object = jsonObject({ [name]: codec });
+  return {
+    fromJson: (json) => object.fromJson(json)[name],
+    toJson: (value) => object.toJson({ [name]: value }),
+  };
 }
 
 /**
  * An object with exactly these members; they are written in this order. Others are refused, since the text's hash would
- * change if they were dropped.
+ * change if they were dropped. `names` are those that differ in JSON.
  */
-export function jsonObject<S extends Record<string, JsonCodec<unknown> | RenamedMember<unknown>>>(
+export function jsonObject<S extends Record<string, JsonCodec<unknown>>>(
   members: S,
-): JsonCodec<{
-  readonly [K in keyof S]: S[K] extends RenamedMember<infer T> ? T : FromJson<S[K]>;
-}> {
-  const entries = Object.entries(members).map(([name, member]) =>
-    "as" in member ? { name, json: member.as, codec: member.codec } : { name, json: name, codec: member },
-  );
+  names: { readonly [K in keyof S]?: string } = {},
+): JsonCodec<{ readonly [K in keyof S]: FromJson<S[K]> }> {
+  const entries = Object.entries(members).map(([name, codec]) => ({ name, as: names[name] ?? name, codec }));
+  const known = new Set(entries.map(({ as }) => as));
   return {
-    fromJson(value, path) {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(path, "must be an object");
-      const given = value as Record<string, unknown>;
-      const unknown = Object.keys(given).find((key) => entries.every(({ json }) => json !== key));
-      if (unknown !== undefined) return fail(path, `must not have the member ${unknown.slice(0, 40)}`);
-      return Object.fromEntries(
-        entries.map(({ name, json, codec }) => [name, codec.fromJson(given[json], `${path}.${json}`)]),
-      ) as never;
+    fromJson(json) {
+      json.object();
+      const unknown = Object.keys(json.value as object).find((key) => !known.has(key));
+      if (unknown !== undefined) return json.broken(`must not have the member ${unknown.slice(0, 40)}`);
+      return Object.fromEntries(entries.map(({ name, as, codec }) => [name, codec.fromJson(json.key(as))])) as never;
     },
     toJson: (value) =>
       Object.fromEntries(
-        entries.map(({ name, json, codec }) => [json, codec.toJson((value as Record<string, unknown>)[name])]),
+        entries.map(({ name, as, codec }) => [as, codec.toJson((value as Record<string, unknown>)[name])]),
       ),
   };
 }

@@ -1,9 +1,10 @@
+import { JsonField } from "../../json/json-field.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { vmHintsJson } from "../circuits/layouts/vm-hints-json.ts";
-import { vmPublicInputsJson } from "../circuits/layouts/vm-public-inputs-json.ts";
+import { VmPublicInputs } from "../circuits/layouts/vm-public-inputs.ts";
 import { type FromJson, jsonObject } from "../codec/json-codec.ts";
 
-const vmInputJson = jsonObject({ hints: vmHintsJson, publicInputs: vmPublicInputsJson });
+const vmInputJson = jsonObject({ hints: vmHintsJson, publicInputs: VmPublicInputs.json });
 
 /** The input of PUBLIC_VM. */
 export type VmInput = FromJson<typeof vmInputJson>;
@@ -15,11 +16,8 @@ export function encodeVmInput(input: VmInput): Uint8Array {
 
 /** Throws a DecodeError that names field and rule. */
 export function decodeVmInput(bytes: Uint8Array): VmInput {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(bytes).toString());
-  } catch (error) {
-    throw new DecodeError("PUBLIC_VM input", `must be JSON (${bytes.length} bytes)`, { cause: error });
-  }
-  return vmInputJson.fromJson(value, "PUBLIC_VM input");
+  const json = JsonField.parse(Buffer.from(bytes).toString(), "PUBLIC_VM input", ({ source, field }, rule) => {
+    throw new DecodeError(field === "" ? source : `${source}.${field}`, rule);
+  });
+  return vmInputJson.fromJson(json);
 }

@@ -44,7 +44,7 @@ describe("jobs recorded from the reference implementation", () => {
   test("of the public VM are refused with field and rule when they are malformed", () => {
     const text = Buffer.from(vm[0].input).toString();
     const read = (changed: string) => () => decodeVmInput(Buffer.from(changed));
-    expect(read("{")).toThrow("PUBLIC_VM input: must be JSON (1 bytes)");
+    expect(read("{")).toThrow("PUBLIC_VM input: must be JSON (1 characters)");
     expect(read(text.replace('"hints":{', '"hints":{"more":1,'))).toThrow(
       "PUBLIC_VM input.hints: must not have the member more",
     );

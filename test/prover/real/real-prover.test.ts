@@ -5,13 +5,12 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { ProvingError } from "../../../src/prover/agent/prover.ts";
 import { ConstraintError } from "../../../src/prover/circuits/constraint-error.ts";
-import { decodeOutput, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
+import { type Codec, fieldsOf } from "../../../src/prover/codec/codec.ts";
+import { decodeOutput, JOB_OUTPUTS, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { AcvmModule, packagedAcvm } from "../../../src/prover/real/acvm-module.ts";
 import { AcvmProgram } from "../../../src/prover/real/acvm-program.ts";
 import { BbCommands } from "../../../src/prover/real/bb-commands.ts";
-import { CIRCUIT_FORMS } from "../../../src/prover/real/forms/circuit-forms.ts";
-import { type FieldForm, fieldsOf } from "../../../src/prover/real/forms/field-form.ts";
 import { JobFolders } from "../../../src/prover/real/job-folders.ts";
 import { RealProver, type RealProverParts } from "../../../src/prover/real/real-prover.ts";
 import { bbProgram } from "../../world/prover/bb-program.ts";
@@ -40,7 +39,7 @@ const root = jobOf("ROOT_ROLLUP");
 
 /** Shell script that writes a proof of `fields` fields and the public inputs of a recorded job. */
 function proves(job: typeof merge, fields: number): string {
-  const form = CIRCUIT_FORMS[job.name].output as FieldForm<unknown>;
+  const form = JOB_OUTPUTS[job.name].publicInputs as Codec<unknown>;
   const values = join(folder, `values-${job.name}`);
   writeFileSync(values, fieldsOf(form, decodeOutput(job.name, job.output).publicInputs));
   return `head -c ${fields * 32} /dev/zero | tr '\\0' '\\1' > proof; cp ${values} public_inputs`;

@@ -21,29 +21,31 @@ export interface RecursiveProof {
   readonly fieldsValid: boolean;
 }
 
-const AnyRecursiveProof: Codec<RecursiveProof> = struct({
-  fields: countedFields(MAX_PROOF_FIELDS),
-  binary: struct({ bytes: countedBytes(MAX_PROOF_BYTES), numPublicInputs: u32 }),
-  fieldsValid: flag,
-});
+const AnyRecursiveProof: Codec<RecursiveProof> = struct(
+  {
+    fields: countedFields(MAX_PROOF_FIELDS),
+    binary: struct({ bytes: countedBytes(MAX_PROOF_BYTES), numPublicInputs: u32 }),
+    fieldsValid: flag,
+  },
+  { abi: ["fields"] },
+);
 
 /** A proof of `length` fields. */
 export function recursiveProof(length: number): Codec<RecursiveProof> {
   return {
+    ...AnyRecursiveProof,
     read(from) {
       const proof = AnyRecursiveProof.read(from);
       const count = proof.fields.length / 32;
       return count === length ? proof : from.fail(`must be a proof of ${length} fields, got ${count}`);
     },
-    write: AnyRecursiveProof.write,
   };
 }
 
-export const VerificationKey = struct({
-  fields: countedFields(MAX_KEY_FIELDS),
-  hash: field,
-  bytes: countedBytes(MAX_KEY_FIELDS * 32),
-});
+export const VerificationKey = struct(
+  { fields: countedFields(MAX_KEY_FIELDS), hash: field, bytes: countedBytes(MAX_KEY_FIELDS * 32) },
+  { abi: ["fields", "hash"] },
+);
 export type VerificationKey = Decoded<typeof VerificationKey>;
 
 /** A verification key and its place in the tree of keys. */

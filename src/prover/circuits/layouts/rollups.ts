@@ -1,5 +1,6 @@
-import { type Decoded, struct } from "../../codec/codec.ts";
+import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
 import { field, u32, u64 } from "../../codec/primitives.ts";
+import { commitmentFields, compressPoint } from "../bls-point.ts";
 import {
   BlsPoint,
   BlsScalar,
@@ -20,14 +21,19 @@ import {
 export const Parity = struct({ shaRoot: field, convertedRoot: field, vkTreeRoot: field });
 export type Parity = Decoded<typeof Parity>;
 
-export const BlockConstants = struct({
-  lastArchive: Snapshot,
-  l1ToL2MessageTree: Snapshot,
-  vkTreeRoot: field,
-  protocolContractsHash: field,
-  globalVariables: GlobalVariables,
-  proverId: field,
-});
+export const BlockConstants = struct(
+  {
+    lastArchive: Snapshot,
+    l1ToL2MessageTree: Snapshot,
+    vkTreeRoot: field,
+    protocolContractsHash: field,
+    globalVariables: GlobalVariables,
+    proverId: field,
+  },
+  {
+    abi: ["lastArchive", "l1ToL2MessageTree", "vkTreeRoot", "protocolContractsHash", "proverId", "globalVariables"],
+  },
+);
 export type BlockConstants = Decoded<typeof BlockConstants>;
 
 export const CheckpointConstants = struct({
@@ -113,6 +119,12 @@ export const CheckpointRollup = struct({
 });
 export type CheckpointRollup = Decoded<typeof CheckpointRollup>;
 
+/** Coordinates that the root returns as the fields of the compressed point. */
+const CompressedForCircuits: Codec<Uint8Array> = {
+  ...BlsPoint,
+  toFields: (to, point) => to.push(...commitmentFields(compressPoint(point, "blobs.c"))),
+};
+
 /** Of a whole epoch: what L1 verifies; 3,136 bytes. */
 export const EpochRollup = struct({
   previousArchiveRoot: field,
@@ -121,6 +133,6 @@ export const EpochRollup = struct({
   headerHashes: CheckpointHeaderHashes,
   fees: CheckpointFees,
   constants: EpochConstants,
-  blobs: struct({ blobCommitmentsHash: field, z: field, y: BlsScalar, c: BlsPoint }),
+  blobs: struct({ blobCommitmentsHash: field, z: field, y: BlsScalar, c: CompressedForCircuits }),
 });
 export type EpochRollup = Decoded<typeof EpochRollup>;

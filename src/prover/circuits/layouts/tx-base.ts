@@ -19,29 +19,55 @@ export const PublicDataLeaf = struct({ slot: field, value: field, nextSlot: fiel
 export type PublicDataLeaf = Decoded<typeof PublicDataLeaf>;
 
 /** Where the effects of a private transaction go in the trees. */
-const TreeDiffHints = struct({
-  noteHashSubtreePath: fields(36),
-  /** Low leaf of each sorted nullifier as of just before its insertion; zero for unused ones. */
-  lowNullifiers: array(NullifierLeaf, 64),
-  lowNullifierPaths: array(struct({ leafIndex: U256, siblingPath: fields(42) }), 64),
-  /** Descending; zeros last. */
-  sortedNullifiers: fields(64),
-  sortedNullifierIndexes: array(u32, 64),
-  nullifierSubtreePath: fields(36),
-  feePayerBalancePath: struct({ leafIndex: U256, siblingPath: fields(40) }),
-});
+const TreeDiffHints = struct(
+  {
+    noteHashSubtreePath: fields(36),
+    /** Low leaf of each sorted nullifier as of just before its insertion; zero for unused ones. */
+    lowNullifiers: array(NullifierLeaf, 64),
+    lowNullifierPaths: array(struct({ leafIndex: U256, siblingPath: fields(42) }), 64),
+    /** Descending; zeros last. */
+    sortedNullifiers: fields(64),
+    sortedNullifierIndexes: array(u32, 64),
+    nullifierSubtreePath: fields(36),
+    feePayerBalancePath: struct({ leafIndex: U256, siblingPath: fields(40) }),
+  },
+  {
+    abi: [
+      "noteHashSubtreePath",
+      "sortedNullifiers",
+      "sortedNullifierIndexes",
+      "lowNullifiers",
+      "lowNullifierPaths",
+      "nullifierSubtreePath",
+      "feePayerBalancePath",
+    ],
+  },
+);
 
 export const PrivateBaseInput = struct({
   hidingKernel: proofData(ToRollup, PROOF_FIELDS.chonk),
-  hints: struct({
-    start: PartialState,
-    startSponge: SpongeBlob,
-    treeDiff: TreeDiffHints,
-    feePayerBalance: PublicDataLeaf,
-    anchorBlockArchivePath: fields(30),
-    contractClassLogFields: fields(3023),
-    constants: BlockConstants,
-  }),
+  hints: struct(
+    {
+      start: PartialState,
+      startSponge: SpongeBlob,
+      treeDiff: TreeDiffHints,
+      feePayerBalance: PublicDataLeaf,
+      anchorBlockArchivePath: fields(30),
+      contractClassLogFields: fields(3023),
+      constants: BlockConstants,
+    },
+    {
+      abi: [
+        "constants",
+        "start",
+        "startSponge",
+        "contractClassLogFields",
+        "feePayerBalance",
+        "anchorBlockArchivePath",
+        "treeDiff",
+      ],
+    },
+  ),
 });
 export type PrivateBaseInput = Decoded<typeof PrivateBaseInput>;
 

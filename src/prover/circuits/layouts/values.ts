@@ -1,7 +1,9 @@
-import { array, checkedBytes, type Decoded, fixedBytes, struct } from "../../codec/codec.ts";
-import { field, fields, flag, u32, u64, u128 } from "../../codec/primitives.ts";
+import { isZero, readBigUint } from "../../../protocol/bytes.ts";
+import { array, type Codec, checkedBytes, type Decoded, fixedBytes, struct } from "../../codec/codec.ts";
+import { jsonNumberAsField, jsonObject } from "../../codec/json-codec.ts";
+import { field, fields, flag, integerField, u32, u64, u128 } from "../../codec/primitives.ts";
 
-/** Values that several circuits share. Members are in the order of their bytes. */
+/** Values that several circuits share. Members are in the order of their bytes; where circuits take another, `abi` says so. */
 
 export const EthAddress = fixedBytes(20);
 
@@ -34,7 +36,7 @@ export const GlobalVariables = struct({
   chainId: field,
   version: field,
   blockNumber: u32,
-  slotNumber: u32,
+  slotNumber: { ...u32, json: jsonNumberAsField },
   timestamp: u64,
   coinbase: EthAddress,
   feeRecipient: field,
@@ -73,13 +75,49 @@ export const PublicCallRequest = struct({
 });
 export type PublicCallRequest = Decoded<typeof PublicCallRequest>;
 
-export const ScopedL2ToL1Message = struct({ recipient: EthAddress, content: field, contractAddress: field });
+const L2ToL1Message = struct({ recipient: EthAddress, content: field });
+const scopedMessageJson = jsonObject({ message: L2ToL1Message.json, contractAddress: field.json });
+type ScopedL2ToL1Fields = {
+  readonly recipient: Uint8Array;
+  readonly content: Uint8Array;
+  readonly contractAddress: Uint8Array;
+};
+
+export const ScopedL2ToL1Message: Codec<ScopedL2ToL1Fields> = {
+  ...struct({ recipient: EthAddress, content: field, contractAddress: field }),
+  json: {
+    fromJson(json) {
+      const { message, contractAddress } = scopedMessageJson.fromJson(json);
+      return { ...message, contractAddress };
+    },
+    toJson: ({ contractAddress, ...message }) => scopedMessageJson.toJson({ message, contractAddress }),
+  },
+};
 export type ScopedL2ToL1Message = Decoded<typeof ScopedL2ToL1Message>;
 
-/** Coordinates of a BLS12-381 point, 48 bytes each; the point at infinity is all zero. */
-export const BlsPoint = fixedBytes(96);
+/** Bits of a limb in which circuits hold integers of other fields. */
+const LIMB_BITS = 120n;
+
+/** An integer as `count` limbs, the lowest first. */
+function limbs(to: Uint8Array[], value: Uint8Array, count: number): void {
+  const number = readBigUint(value);
+  for (let i = 0n; i < count; i++) integerField(to, BigInt.asUintN(Number(LIMB_BITS), number >> (i * LIMB_BITS)));
+}
+
+/**
+ * Coordinates of a BLS12-381 point, 48 bytes each; the point at infinity is all zero. Circuits take both, and whether it
+ * is infinity.
+ */
+export const BlsPoint: Codec<Uint8Array> = {
+  ...fixedBytes(96),
+  toFields(to, point) {
+    limbs(to, point.subarray(0, 48), 4);
+    limbs(to, point.subarray(48), 4);
+    flag.toFields(to, isZero(point));
+  },
+};
 /** An element of the scalar field of BLS12-381. */
-export const BlsScalar = fixedBytes(32);
+export const BlsScalar: Codec<Uint8Array> = { ...fixedBytes(32), toFields: (to, scalar) => limbs(to, scalar, 3) };
 /** An integer below 2^256. */
 export const U256 = fixedBytes(32);
 

@@ -13,23 +13,22 @@ import {
   jsonObject,
 } from "../../codec/json-codec.ts";
 import {
-  callRequestJson,
-  derivedAddressesJson,
-  gasFeesJson,
-  gasJson,
-  gasSettingsJson,
-  globalVariablesJson,
-  messageJson,
-  snapshotJson,
-  treeSnapshotsJson,
-} from "./vm-public-inputs-json.ts";
+  Gas,
+  GasFees,
+  GasSettings,
+  GlobalVariables,
+  PublicCallRequest,
+  ScopedL2ToL1Message,
+  Snapshot,
+} from "./values.ts";
+import { DerivedAddresses, TreeSnapshots } from "./vm-public-inputs.ts";
 
 /**
  * What the circuit of the public VM is told about the state: every answer of trees and contracts, in the order in which
  * the VM asked. Hints about trees are looked up by the tree's root and size at that moment (`hintKey`).
  */
 
-const enqueuedCall = jsonObject({ request: callRequestJson, calldata: jsonFields() });
+const enqueuedCall = jsonObject({ request: PublicCallRequest.json, calldata: jsonFields() });
 
 const deploymentLogs = jsonObject({
   contractClassLogs: jsonArray(
@@ -45,13 +44,13 @@ const deploymentLogs = jsonObject({
 const effects = jsonObject({
   noteHashes: jsonFields(),
   nullifiers: jsonFields(),
-  l2ToL1Messages: jsonArray(messageJson),
+  l2ToL1Messages: jsonArray(ScopedL2ToL1Message.json),
 });
 
 const tx = jsonObject({
   hash: jsonField,
-  gasSettings: gasSettingsJson,
-  effectiveGasFees: gasFeesJson,
+  gasSettings: GasSettings.json,
+  effectiveGasFees: GasFees.json,
   nonRevertibleContractDeploymentData: deploymentLogs,
   revertibleContractDeploymentData: deploymentLogs,
   nonRevertibleAccumulatedData: effects,
@@ -59,7 +58,7 @@ const tx = jsonObject({
   setupEnqueuedCalls: jsonArray(enqueuedCall),
   appLogicEnqueuedCalls: jsonArray(enqueuedCall),
   teardownEnqueuedCall: jsonNullable(enqueuedCall),
-  gasUsedByPrivate: gasJson,
+  gasUsedByPrivate: Gas.json,
   feePayer: jsonField,
 });
 
@@ -85,7 +84,7 @@ const checkpoint = { actionCounter: jsonNumber, oldCheckpointId: jsonNumber, new
 const checkpoints = jsonArray(jsonObject(checkpoint));
 
 /** A hint about a tree at a moment. */
-const inTree = { hintKey: snapshotJson, treeId: jsonNumber };
+const inTree = { hintKey: Snapshot.json, treeId: jsonNumber };
 
 const publicDataLeaf = jsonObject({ slot: jsonField, value: jsonField });
 const nullifierLeaf = jsonObject({ nullifier: jsonField });
@@ -95,15 +94,15 @@ function preimage<T>(leaf: JsonCodec<T>) {
 }
 
 function leafPreimages<T>(leaf: JsonCodec<T>) {
-  return jsonArray(jsonObject({ hintKey: snapshotJson, index: jsonDecimal, leafPreimage: preimage(leaf) }));
+  return jsonArray(jsonObject({ hintKey: Snapshot.json, index: jsonDecimal, leafPreimage: preimage(leaf) }));
 }
 
 function insertions<T>(leaf: JsonCodec<T>) {
   const witness = jsonObject({ leaf: preimage(leaf), index: jsonDecimal, path: jsonFields() });
   return jsonArray(
     jsonObject({
-      hintKey: snapshotJson,
-      stateAfter: snapshotJson,
+      hintKey: Snapshot.json,
+      stateAfter: Snapshot.json,
       treeId: jsonNumber,
       leaf,
       lowLeavesWitnessData: witness,
@@ -113,9 +112,9 @@ function insertions<T>(leaf: JsonCodec<T>) {
 }
 
 export const vmHintsJson = jsonObject({
-  globalVariables: globalVariablesJson,
+  globalVariables: GlobalVariables.json,
   tx,
-  protocolContracts: derivedAddressesJson,
+  protocolContracts: DerivedAddresses.json,
   contractInstances: jsonArray(contractInstance),
   contractClasses: jsonArray(
     jsonObject({
@@ -132,7 +131,7 @@ export const vmHintsJson = jsonObject({
   contractDbCreateCheckpointHints: checkpoints,
   contractDbCommitCheckpointHints: checkpoints,
   contractDbRevertCheckpointHints: checkpoints,
-  startingTreeRoots: treeSnapshotsJson,
+  startingTreeRoots: TreeSnapshots.json,
   getSiblingPathHints: jsonArray(jsonObject({ ...inTree, index: jsonDecimal, path: jsonFields() })),
   getPreviousValueIndexHints: jsonArray(
     jsonObject({ ...inTree, value: jsonField, index: jsonDecimal, alreadyPresent: jsonBoolean }),
@@ -143,12 +142,12 @@ export const vmHintsJson = jsonObject({
   sequentialInsertHintsPublicDataTree: insertions(publicDataLeaf),
   sequentialInsertHintsNullifierTree: insertions(nullifierLeaf),
   appendLeavesHints: jsonArray(
-    jsonObject({ hintKey: snapshotJson, stateAfter: snapshotJson, treeId: jsonNumber, leaves: jsonFields() }),
+    jsonObject({ hintKey: Snapshot.json, stateAfter: Snapshot.json, treeId: jsonNumber, leaves: jsonFields() }),
   ),
   createCheckpointHints: checkpoints,
   commitCheckpointHints: checkpoints,
   revertCheckpointHints: jsonArray(
-    jsonObject({ ...checkpoint, stateBefore: treeSnapshotsJson, stateAfter: treeSnapshotsJson }),
+    jsonObject({ ...checkpoint, stateBefore: TreeSnapshots.json, stateAfter: TreeSnapshots.json }),
   ),
 });
 export type VmHints = FromJson<typeof vmHintsJson>;

@@ -3,18 +3,16 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadCore } from "../../../../src/core/load-core.ts";
-import { toHex } from "../../../../src/protocol/bytes.ts";
-import { CIRCUITS } from "../../../../src/prover/circuits/circuits.ts";
-import { decode } from "../../../../src/prover/codec/codec.ts";
-import { JOB_INPUTS } from "../../../../src/prover/jobs/job-input.ts";
-import { decodeOutput } from "../../../../src/prover/jobs/job-output.ts";
-import { packagedAcvm } from "../../../../src/prover/real/acvm-module.ts";
-import { CIRCUIT_FORMS } from "../../../../src/prover/real/forms/circuit-forms.ts";
-import { type FieldForm, fieldsOf } from "../../../../src/prover/real/forms/field-form.ts";
-import { readCircuit } from "../../../../src/prover/real/published-circuit.ts";
-import { jobsWithCircuit, releasedKeyOf, writeCircuits } from "../../../world/prover/recorded-circuits.ts";
-import { recordedJobs } from "../../../world/prover/recorded-jobs.ts";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { CIRCUITS } from "../../../src/prover/circuits/circuits.ts";
+import { type Codec, decode, fieldsOf } from "../../../src/prover/codec/codec.ts";
+import { JOB_INPUTS } from "../../../src/prover/jobs/job-input.ts";
+import { decodeOutput, JOB_OUTPUTS } from "../../../src/prover/jobs/job-output.ts";
+import { packagedAcvm } from "../../../src/prover/real/acvm-module.ts";
+import { readCircuit } from "../../../src/prover/real/published-circuit.ts";
+import { jobsWithCircuit, releasedKeyOf, writeCircuits } from "../../world/prover/recorded-circuits.ts";
+import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 type Witness = Map<number, string>;
 interface Acvm {
@@ -38,16 +36,17 @@ describe("the form in which circuits take recorded jobs", () => {
 
   test.each(jobsWithCircuit)("makes the published circuit return the recorded output: $id", async (job) => {
     const { bytecode, inputFields, outputFields } = await readCircuit(folder, job.name, releasedKeyOf(job.name).hash);
-    const form = CIRCUIT_FORMS[job.name];
-    const input = decode(JOB_INPUTS[job.name] as never, job.name, job.input);
-    const inputs = fieldsOf(form.input as FieldForm<unknown>, input);
+    const input = JOB_INPUTS[job.name] as Codec<unknown>;
+    const inputs = fieldsOf(input, decode(input, job.name, job.input));
     expect(inputs.length).toBe(inputFields * 32);
     const wires: Witness = new Map();
     for (let i = 0; i < inputFields; i++) wires.set(i, toHex(inputs.subarray(i * 32, i * 32 + 32)));
     const [{ witness }] = await acvm.executeProgram(bytecode, wires, async () => []);
     const returned = [...acvm.getReturnWitness(bytecode, witness).values()].map((value) => value.slice(2)).join("");
     const { publicInputs } = decodeOutput(job.name, job.output);
-    const expected = Buffer.from(fieldsOf(form.output as FieldForm<unknown>, publicInputs)).toString("hex");
+    const expected = Buffer.from(fieldsOf(JOB_OUTPUTS[job.name].publicInputs as Codec<unknown>, publicInputs)).toString(
+      "hex",
+    );
     expect(expected.length).toBe(outputFields * 64);
     expect(returned === expected, "the returned values are the recorded ones").toBe(true);
   });
@@ -62,10 +61,9 @@ describe("the form in which circuits take recorded jobs", () => {
   ] as const)("has the width of the larger circuit %s", (type, inputFields, outputFields) => {
     const job = recordedJobs().binary.find(({ name }) => name === type);
     if (job === undefined) throw new Error(`no recorded job of type ${type}`);
-    const form = CIRCUIT_FORMS[type];
     const input = decode(JOB_INPUTS[type] as never, type, job.input);
-    expect(fieldsOf(form.input as FieldForm<unknown>, input).length).toBe(inputFields * 32);
+    expect(fieldsOf(JOB_INPUTS[type] as Codec<unknown>, input).length).toBe(inputFields * 32);
     const output = CIRCUITS[type](core, input as never);
-    expect(fieldsOf(form.output as FieldForm<unknown>, output).length).toBe(outputFields * 32);
+    expect(fieldsOf(JOB_OUTPUTS[type].publicInputs as Codec<unknown>, output).length).toBe(outputFields * 32);
   });
 });
