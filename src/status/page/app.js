@@ -70,20 +70,20 @@ function useRoute() {
 }
 
 function Search() {
-  const field = useRef();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => {
     const pressed = (event) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "")) return;
       event.preventDefault();
-      field.current.focus();
+      field.current?.focus();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
   const submit = (event) => {
     event.preventDefault();
-    const text = field.current.value.trim();
+    const text = field.current?.value.trim() ?? "";
     if (text !== "") location.hash = `#/search/${encodeURIComponent(text)}`;
   };
   return html`<form class="search" role="search" onSubmit=${submit}>
@@ -125,13 +125,13 @@ function Condition() {
 
 function Unlock() {
   const { wrongKey } = useLink();
-  const field = useRef();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const submit = (event) => {
     event.preventDefault();
-    const text = field.current.value.trim();
+    const text = field.current?.value.trim() ?? "";
     if (text !== "") giveKey(text);
   };
-  useEffect(() => field.current.focus(), []);
+  useEffect(() => field.current?.focus(), []);
   return html`<main class="unlock" id="main">
     <form class="panel" onSubmit=${submit}>
       <h1>Admin API key</h1>
@@ -209,7 +209,7 @@ function App() {
 
 function skip(event) {
   event.preventDefault();
-  document.getElementById("main").focus();
+  document.getElementById("main")?.focus();
 }
 
 function Missing() {

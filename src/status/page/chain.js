@@ -40,7 +40,7 @@ async function summaries(from, to) {
  * as another hash at the tip.
  */
 export function useBlocks(from, to, tipHash) {
-  const [known, setKnown] = useState({ blocks: [], error: undefined });
+  const [known, setKnown] = useState(/** @type {{ blocks: any[], error?: unknown }} */ ({ blocks: [] }));
   useEffect(() => {
     let wanted = true;
     if (to < 1 || tipHash === undefined) return undefined;

@@ -2,6 +2,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { short } from "./format.js";
 import { html } from "./html.js";
 
+/** A global of its script. @type {typeof import("uplot")} */
+const uPlot = /** @type {any} */ (globalThis).uPlot;
+
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Steps between numbers of blocks. */
@@ -12,9 +15,11 @@ const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
  * value? }`. `summary` is the text for readers of no pictures.
  */
 export function Chart({ data, series, height = 150, time = false, summary }) {
-  const place = useRef();
-  const plot = useRef();
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const plot = useRef(/** @type {import("uplot") | undefined} */ (undefined));
   useEffect(() => {
+    const box = place.current;
+    if (box === null) return undefined;
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const draw = () => {
       plot.current?.destroy();
@@ -26,7 +31,7 @@ export function Chart({ data, series, height = 150, time = false, summary }) {
       };
       plot.current = new uPlot(
         {
-          width: place.current.clientWidth,
+          width: box.clientWidth,
           height,
           scales: {
             // Half a bar of room at both ends, and bars that stand on zero.
@@ -52,25 +57,25 @@ export function Chart({ data, series, height = 150, time = false, summary }) {
               fill: `color-mix(in srgb, ${color(name)} ${bars ? 75 : 14}%, transparent)`,
               width: bars ? 0 : 1.5,
               points: { show: false },
-              ...(bars && { paths: uPlot.paths.bars({ size: [0.7, 24] }) }),
+              ...(bars && { paths: uPlot.paths.bars?.({ size: [0.7, 24] }) }),
             })),
           ],
         },
         data,
-        place.current,
+        box,
       );
     };
     draw();
     const sized = new ResizeObserver(() => {
-      const width = place.current?.clientWidth;
-      if (width > 0 && width !== plot.current.width) plot.current.setSize({ width, height });
+      const width = box.clientWidth;
+      if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height });
     });
-    sized.observe(place.current);
+    sized.observe(box);
     scheme.addEventListener("change", draw);
     return () => {
       sized.disconnect();
       scheme.removeEventListener("change", draw);
-      plot.current.destroy();
+      plot.current?.destroy();
     };
   }, []);
   useEffect(() => plot.current?.setData(data), [data]);

@@ -9,6 +9,7 @@ export function abbreviated(hex, head = 8, tail = 4) {
   return hex.length <= head + tail + 4 ? hex : `${hex.slice(0, head + 2)}…${hex.slice(-tail)}`;
 }
 
+/** @type {[number, string][]} */
 const UNITS = [
   [86_400, "d"],
   [3_600, "h"],
@@ -59,7 +60,7 @@ export function feeJuice(value) {
   if (amount === 0n) return "0";
   const [whole, part] = [amount / 10n ** 18n, (amount % 10n ** 18n).toString().padStart(18, "0")];
   if (whole >= 1000n) return grouped.format(whole);
-  const zeros = /^0*/.exec(part)[0].length;
+  const zeros = part.search(/[1-9]|$/);
   const digits = whole > 0n ? 4 : Math.min(18, zeros + 5);
   return `${whole}.${part.slice(0, digits)}`.replace(/\.?0+$/, "");
 }
@@ -68,9 +69,4 @@ export function feeJuice(value) {
 export function feeColumn(value) {
   const units = (BigInt(value) + 5n * 10n ** 9n) / 10n ** 10n;
   return `${grouped.format(units / 10n ** 8n)}.${(units % 10n ** 8n).toString().padStart(8, "0")}`;
-}
-
-/** "feeJuicePortalAddress" becomes "fee juice portal". */
-export function spoken(name) {
-  return name.replace(/Address$/, "").replace(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`);
 }

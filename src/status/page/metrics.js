@@ -33,10 +33,11 @@ class Sample {
  */
 export function useMetrics(prefixes) {
   const { value, error } = useCall("svcAdmin_getMetrics", [prefixes], EVERY_MS);
-  const { current: samples } = useRef([]);
+  const { current: samples } = useRef(/** @type {Sample[]} */ ([]));
   if (value && samples.at(-1)?.metrics !== value) samples.push(new Sample(value));
-  while (samples.length > 1 && samples.at(-1).at - samples[1].at > WINDOW_MS) samples.shift();
-  const [first, latest] = [samples[0], samples.at(-1)];
+  const latest = samples.at(-1);
+  while (latest && samples.length > 1 && latest.at - samples[1].at > WINDOW_MS) samples.shift();
+  const [first] = samples;
   return { first, latest, seconds: latest === undefined ? 0 : (latest.at - first.at) / 1000, error };
 }
 

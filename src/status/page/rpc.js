@@ -26,7 +26,7 @@ function setLink(changes) {
 }
 
 export function useLink() {
-  const [, changed] = useState();
+  const [, changed] = useState({});
   useEffect(() => {
     linkListeners.add(changed);
     return () => linkListeners.delete(changed);
@@ -60,7 +60,7 @@ async function post(calls) {
   const headers = { "content-type": "application/json" };
   const apiKey = sessionStorage.getItem(KEY_ITEM);
   if (NEEDS_KEY && apiKey !== null) headers["x-api-key"] = apiKey;
-  const response = await fetch(rpc, {
+  const response = await fetch(String(rpc), {
     method: "POST",
     headers,
     credentials: "omit",
@@ -162,7 +162,7 @@ const NOTHING = {};
  * first answer. With `every` other than the tick, in milliseconds; `Infinity` asks once.
  */
 export function useCalls(calls, every = TICK_MS) {
-  const [, changed] = useState();
+  const [, changed] = useState({});
   const names = calls.map(([method, ...params]) => JSON.stringify([method, params, every]));
   useEffect(() => {
     for (const name of names) {

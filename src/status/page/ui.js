@@ -120,7 +120,7 @@ export const Stage = ({ name }) => html`<span class=${`stage ${name}`}>${name}</
 
 export function Bar({ value, of, label }) {
   const share = of > 0 ? Math.min(1, Math.max(0, value / of)) : 0;
-  const bar = useRef();
+  const bar = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => bar.current?.style.setProperty("--share", String(share)), [share]);
   return html`<div
     class="bar"

@@ -57,10 +57,12 @@ export function ContractsView({ argument }) {
 
 /** Reads a slot of public storage. */
 function Storage({ address }) {
-  const [shown, setShown] = useState();
+  const [shown, setShown] = useState(
+    /** @type {{ slot: string, value?: string, error?: any } | undefined} */ (undefined),
+  );
   const read = async (event) => {
     event.preventDefault();
-    const slot = new FormData(event.target).get("slot").trim();
+    const slot = String(new FormData(event.target).get("slot")).trim();
     try {
       const [{ value, error }] = await call(["svc_getPublicStorageAt", "latest", address, slot]);
       setShown({ slot, value, error });

@@ -8,7 +8,9 @@ const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 };
 
 /** Runs one operation at a time, and keeps what came of it. */
 function useOperation() {
-  const [{ running, text, failed }, set] = useState({});
+  const [{ running, text, failed }, set] = useState(
+    /** @type {{ running?: string, text?: unknown, failed?: boolean }} */ ({}),
+  );
   const run = async (label, ask, told) => {
     set({ running: label });
     try {
@@ -16,7 +18,7 @@ function useOperation() {
       if (error) throw error;
       set({ text: told(value) });
     } catch (error) {
-      set({ text: error.message, failed: true });
+      set({ text: /** @type {Error} */ (error).message, failed: true });
     }
   };
   const outcome = html`<div role="status" class="outcome">
@@ -26,7 +28,7 @@ function useOperation() {
   return { busy: running !== undefined, run, outcome };
 }
 
-const field = (event, name) => new FormData(event.target).get(name).trim();
+const field = (event, name) => String(new FormData(event.target).get(name)).trim();
 
 function Time() {
   const now = useChainClock();

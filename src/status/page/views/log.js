@@ -11,7 +11,7 @@ const LEVELS = ["trace", "debug", "verbose", "info", "warn", "error", "fatal"];
 
 /** The latest lines of the log, while `follows`. */
 function useLog(follows) {
-  const [{ lines, error }, setLog] = useState({ lines: undefined, error: undefined });
+  const [{ lines, error }, setLog] = useState(/** @type {{ lines?: any[], error?: any }} */ ({}));
   const last = useRef(0);
   useEffect(() => {
     if (!follows) return undefined;
@@ -64,12 +64,13 @@ export function LogView() {
   const [least, setLeast] = useState("trace");
   const [filter, setFilter] = useState("");
   const { lines, error } = useLog(follows);
-  const box = useRef();
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
   const atEnd = useRef(true);
   useEffect(() => {
     if (box.current && atEnd.current) box.current.scrollTop = box.current.scrollHeight;
   }, [lines, least, filter]);
   const scrolled = () => {
+    if (box.current === null) return;
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
   };

@@ -8,6 +8,7 @@ import { Age, Figures, Panel, Table, Title, Waiting } from "../ui.js";
 const HEIGHT = 220;
 const EDGE = { left: 44, right: 14, top: 12, bottom: 26 };
 /** Ages at which the map has lines, in seconds. */
+/** @type {[number, string][]} */
 const AGES = [
   [10, "10 s"],
   [60, "1 min"],
@@ -37,11 +38,11 @@ function stepOf(span) {
 
 /** Each peer by how long it is connected and what gossip thinks of it. */
 function ScoreMap({ peers }) {
-  const place = useRef();
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const [width, setWidth] = useState(640);
   useEffect(() => {
     const sized = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(240, contentRect.width)));
-    sized.observe(place.current);
+    if (place.current) sized.observe(place.current);
     return () => sized.disconnect();
   }, []);
   const scores = peers.map(({ gossipScore }) => Math.max(-1_000, Math.min(1_000, gossipScore)));

@@ -5,7 +5,6 @@ import { blockLink, contractLink, Hash, Panel, Table, Title, txLink, Waiting } f
 
 const NULLIFIERS = 0;
 const NOTE_HASHES = 1;
-const _PUBLIC_DATA = 2;
 
 /** 32 bytes with or without 0x; shorter hex is padded, as field elements are written. */
 function fieldText(text) {
@@ -115,7 +114,7 @@ async function find(text) {
 
 /** Results of a search; a single one is opened at once. */
 export function SearchView({ argument }) {
-  const [{ found, error }, setFound] = useState({});
+  const [{ found, error }, setFound] = useState(/** @type {{ found?: any[], error?: any }} */ ({}));
   useEffect(() => {
     let wanted = true;
     find(argument.trim()).then(

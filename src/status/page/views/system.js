@@ -15,7 +15,7 @@ const METHODS_SHOWN = 12;
 function busy(metrics, [active, activeLabels], [idle, idleLabels]) {
   const on = growth(metrics, active, activeLabels);
   const off = growth(metrics, idle, idleLabels);
-  return on === undefined || on + off === 0 ? undefined : on / (on + off);
+  return on === undefined || off === undefined || on + off === 0 ? undefined : on / (on + off);
 }
 
 const shareText = (share) => (share === undefined ? "–" : percent(share, 1));
