@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { contractEvents, type RefusedEvent } from "../../src/archiver/contract-events.ts";
 import { packedBytecodeFields, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
-import { siloPrivateLogFirstField } from "../../src/core/derive/private-log.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { readCheckpointBlobs } from "../../src/protocol/checkpoint-blob.ts";
@@ -21,6 +20,7 @@ import { FakeL1 } from "../world/archiver/fake-l1.ts";
 import { type Follower, follow, settle } from "../world/archiver/following.ts";
 import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "../world/archiver/synthetic-chain.ts";
 import { type L1Vectors, readVectors, wholeBlobs } from "../world/archiver/vectors.ts";
+import { siloPrivateLogFirstField } from "../world/core/private-log.ts";
 import { madeClass, madeInstance, updateLog, withWord } from "./contract-logs.ts";
 
 const core = loadCore();

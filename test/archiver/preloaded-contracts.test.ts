@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../src/archiver/preloaded-contracts.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
-import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { readVectors } from "../world/archiver/vectors.ts";
+import { protocolContractsHash } from "../world/core/protocol-contracts-hash.ts";
 
 const core = loadCore();
 const { contracts } = readVectors<{

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { artifactHash, functionArtifactHash, sha256Reduced } from "../../src/core/derive/artifact-hash.ts";
 import { argumentsHash } from "../../src/core/derive/call-hashes.ts";
 import {
   contractClassId,
@@ -7,7 +6,6 @@ import {
   privateFunctionsRoot,
   publicBytecodeCommitment,
 } from "../../src/core/derive/contract-class.ts";
-import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
@@ -18,6 +16,8 @@ import { instanceAddress, preAddress, saltedInitializationHash } from "../../src
 import { publicKeysHash, viewingKey } from "../../src/protocol/generations/v4/public-keys.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { type GrumpkinPoint, grumpkinAdd, grumpkinMulGenerator, isOnGrumpkin } from "../../src/protocol/grumpkin.ts";
+import { artifactHash, functionArtifactHash, sha256Reduced } from "../world/core/artifact-hash.ts";
+import { protocolContractsHash } from "../world/core/protocol-contracts-hash.ts";
 import { BUILDS } from "./builds.ts";
 import { readVectors } from "./support/vectors.ts";
 

@@ -16,7 +16,6 @@ import {
 } from "../../src/core/derive/message.ts";
 import { noteHashNonce, siloNoteHash, uniqueNoteHash } from "../../src/core/derive/note-hash.ts";
 import { protocolNullifier, siloNullifier } from "../../src/core/derive/nullifier.ts";
-import { siloPrivateLogFirstField } from "../../src/core/derive/private-log.ts";
 import {
   feePayerBalanceLeafSlot,
   feePayerBalanceSlot,
@@ -30,6 +29,7 @@ import { SEPARATOR } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { messageLeaf, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
 import { shaField } from "../../src/protocol/sha-field.ts";
+import { siloPrivateLogFirstField } from "../world/core/private-log.ts";
 import { BUILDS } from "./builds.ts";
 import { readVectors, words } from "./support/vectors.ts";
 

@@ -10,7 +10,7 @@ import {
   frFromInteger,
   frFromShortBytes,
   frFromText,
-} from "../../src/protocol/field-text.ts";
+} from "../world/protocol/field-text.ts";
 import { readVectors } from "./support/vectors.ts";
 
 interface ParsingCase {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { congestionMultiplier, congestionUpdateFraction, nextExcessMana } from "../../src/protocol/fees/congestion.ts";
 import { ethPerFeeAssetOfPool, nextEthPerFeeAsset, priceModifier } from "../../src/protocol/fees/fee-asset-price.ts";
-import { nextFeeHeader } from "../../src/protocol/fees/fee-header.ts";
 import type { GasFees } from "../../src/protocol/fees/gas-fees.ts";
 import { type L1Fees, l1FeesAt, readL1GasOracle, updateL1GasOracle } from "../../src/protocol/fees/l1-gas-oracle.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../../src/protocol/fees/mana-min-fee.ts";
 import { predictMinFees } from "../../src/protocol/fees/predicted-min-fees.ts";
 import { effectiveGasFees, gasCost, MaxFeesTooLowError } from "../../src/protocol/fees/transaction-fee.ts";
+import { nextFeeHeader } from "../world/protocol/fee-header.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: vectors are read as they are
 const vectors = (name: string): any =>

@@ -9,10 +9,10 @@ import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulat
 import { EpochProver } from "../../../src/prover/epoch/epoch-prover.ts";
 import type { PublicPart } from "../../../src/prover/epoch/epoch-types.ts";
 import { EpochProvingError } from "../../../src/prover/epoch/errors.ts";
-import { InProcessRunner } from "../../../src/prover/epoch/in-process-runner.ts";
 import type { JobRequest, JobRunner } from "../../../src/prover/epoch/job-runner.ts";
 import { jobIdOf } from "../../../src/prover/jobs/job-id.ts";
 import { JOB_TYPES, type JobTypeName } from "../../../src/prover/jobs/job-type.ts";
+import { InProcessRunner } from "../../world/prover/in-process-runner.ts";
 import { type RecordedSubmission, recordedSubmissions } from "../../world/prover/three-epochs.ts";
 import {
   addCheckpoints,

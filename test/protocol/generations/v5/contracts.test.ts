@@ -4,7 +4,6 @@ import {
   privateFunctionsRoot,
   publicBytecodeCommitment,
 } from "../../../../src/core/derive/contract-class.ts";
-import { protocolContractsHash } from "../../../../src/core/derive/protocol-contracts-hash.ts";
 import { loadCore } from "../../../../src/core/load-core.ts";
 import { concat, fromHex, readU32, toHex, word } from "../../../../src/protocol/bytes.ts";
 import { SEPARATOR as COMMON } from "../../../../src/protocol/constants.ts";
@@ -14,6 +13,7 @@ import { preAddress, saltedInitializationHash } from "../../../../src/protocol/g
 import { publicKeyHash, viewingKey } from "../../../../src/protocol/generations/v5/public-keys.ts";
 import { SEPARATOR } from "../../../../src/protocol/generations/v5/separators.ts";
 import { V5 } from "../../../../src/protocol/generations/v5/v5.ts";
+import { protocolContractsHash } from "../../../world/core/protocol-contracts-hash.ts";
 import { readVectors } from "./vectors.ts";
 
 type KeysText = Record<"npkMHash" | "ivpkM" | "ovpkMHash" | "tpkMHash" | "mspkMHash" | "fbpkMHash", string>;

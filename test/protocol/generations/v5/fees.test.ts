@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { nextFeeHeader } from "../../../../src/protocol/fees/fee-header.ts";
 import type { L1Fees } from "../../../../src/protocol/fees/l1-gas-oracle.ts";
 import {
   type ManaPriceParameters,
@@ -9,6 +8,7 @@ import {
   manaMinFeeInWei,
   type ParentFees,
 } from "../../../../src/protocol/fees/mana-min-fee.ts";
+import { nextFeeHeader } from "../../../world/protocol/fee-header.ts";
 import { readVectors } from "./vectors.ts";
 
 type Texts = Record<string, string>;

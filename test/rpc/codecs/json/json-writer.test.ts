@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { JsonWriter } from "../../../../src/rpc/codecs/json/json-writer.ts";
-import { parseByteSize } from "../../../../src/rpc/http/byte-size.ts";
 
 function written(write: (out: JsonWriter) => void): string {
   const out = new JsonWriter();
@@ -49,15 +48,3 @@ test("the JSON writer does not change output it handed out, and drops what was r
   expect(Buffer.from(long).toString()).toBe("l".repeat(200_000));
   expect(written((writer) => writer.value("ü€😀".repeat(10_000)))).toBe(JSON.stringify("ü€😀".repeat(10_000)));
 });
-
-test.each<[string, number | undefined]>([
-  ["1mb", 1_048_576],
-  ["5MB", 5_242_880],
-  ["1.5 kb", 1_536],
-  ["100", 100],
-  ["7b", 7],
-  ["", undefined],
-  ["mb", undefined],
-  ["-1mb", undefined],
-  ["1e9", undefined],
-])("byte size %j is parsed or refused", (text, bytes) => expect(parseByteSize(text)).toBe(bytes));

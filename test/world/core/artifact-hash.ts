@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { bigUintBytes, concat } from "../../protocol/bytes.ts";
-import { FR_ZERO, type Fr } from "../../protocol/field.ts";
-import type { Core } from "../core.ts";
+import type { Core } from "../../../src/core/core.ts";
+import { bigUintBytes, concat } from "../../../src/protocol/bytes.ts";
+import { FR_ZERO, type Fr } from "../../../src/protocol/field.ts";
 
 const VERSION = Uint8Array.of(1);
 

@@ -1,6 +1,6 @@
-import type { Prover } from "../agent/prover.ts";
-import type { JobResult } from "../jobs/job-result.ts";
-import type { JobRequest, JobRunner } from "./job-runner.ts";
+import type { Prover } from "../../../src/prover/agent/prover.ts";
+import type { JobRequest, JobRunner } from "../../../src/prover/epoch/job-runner.ts";
+import type { JobResult } from "../../../src/prover/jobs/job-result.ts";
 
 /** Has jobs proven in this process, a number of them at a time and in the order of arrival. */
 export class InProcessRunner implements JobRunner {

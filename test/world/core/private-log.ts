@@ -1,7 +1,7 @@
-import { concat } from "../../protocol/bytes.ts";
-import { SEPARATOR } from "../../protocol/constants.ts";
-import type { Fr } from "../../protocol/field.ts";
-import type { Core } from "../core.ts";
+import type { Core } from "../../../src/core/core.ts";
+import { concat } from "../../../src/protocol/bytes.ts";
+import { SEPARATOR } from "../../../src/protocol/constants.ts";
+import type { Fr } from "../../../src/protocol/field.ts";
 
 /**
  * First field of a private log on chain, from the tag that its contract chose

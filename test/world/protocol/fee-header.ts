@@ -1,8 +1,12 @@
-import { min } from "./arithmetic.ts";
-import { nextExcessMana } from "./congestion.ts";
-import { nextEthPerFeeAsset } from "./fee-asset-price.ts";
-import type { L1Fees } from "./l1-gas-oracle.ts";
-import { type ManaPriceParameters, manaMinFeeComponents, type ParentFees } from "./mana-min-fee.ts";
+import { min } from "../../../src/protocol/fees/arithmetic.ts";
+import { nextExcessMana } from "../../../src/protocol/fees/congestion.ts";
+import { nextEthPerFeeAsset } from "../../../src/protocol/fees/fee-asset-price.ts";
+import type { L1Fees } from "../../../src/protocol/fees/l1-gas-oracle.ts";
+import {
+  type ManaPriceParameters,
+  manaMinFeeComponents,
+  type ParentFees,
+} from "../../../src/protocol/fees/mana-min-fee.ts";
 
 const bits = (count: bigint): bigint => (1n << count) - 1n;
 

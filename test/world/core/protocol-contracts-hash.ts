@@ -1,6 +1,6 @@
-import { SEPARATOR } from "../../protocol/constants.ts";
-import type { Fr } from "../../protocol/field.ts";
-import type { Core } from "../core.ts";
+import type { Core } from "../../../src/core/core.ts";
+import { SEPARATOR } from "../../../src/protocol/constants.ts";
+import type { Fr } from "../../../src/protocol/field.ts";
 
 /** Slots for protocol contracts; unused ones are zero. */
 const MAX_PROTOCOL_CONTRACTS = 11;

@@ -1,6 +1,6 @@
-import { bigUintBytes, fromHex, readBigUint } from "./bytes.ts";
-import { DecodeError } from "./errors.ts";
-import { FR_MODULUS, type Fr, isCanonicalFr } from "./field.ts";
+import { bigUintBytes, fromHex, readBigUint } from "../../../src/protocol/bytes.ts";
+import { DecodeError } from "../../../src/protocol/errors.ts";
+import { FR_MODULUS, type Fr, isCanonicalFr } from "../../../src/protocol/field.ts";
 
 /**
  * Parsers of field elements (docs/protocol/01-fields-and-hashing.md#13-reading-fields). Only frFromBytesReducing
