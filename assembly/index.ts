@@ -5,6 +5,6 @@ export { rehashTiles } from "./trees/rehash";
 export { hashTileVersions } from "./trees/tile-versions";
 export { siblingPath } from "./trees/sibling-path";
 export { claimTile, closePath, closeText, leafEntry, openPath, startTileCache, tileCacheBytes } from "./trees/tile-cache";
-export { zeroHashes } from "./trees/zero-hashes";
+export { nodeRule, zerosOf as zeroHashes } from "./trees/node-rule";
 export { linkLeaves } from "./trees/link-leaves";
 export { addWords, divideWords, multiplyWords, subtractWords } from "./field/word-arithmetic";

@@ -3,7 +3,6 @@ import { deriveIntegersDiagonal } from "./lanes/integers/linear-layers";
 import { prepareLanes } from "./lanes/start";
 import { chooseBuild, chosenBuild, FUSED_LANES, INTEGER_LANES } from "./poseidon2/build";
 import { deriveConstants } from "./poseidon2/constants";
-import { deriveZeroHashes } from "./trees/zero-hashes";
 
 /**
  * Derives all tables. Called once, before anything else. Returns how hashes are computed (poseidon2/build.ts): as
@@ -15,7 +14,6 @@ export function initialize(wanted: u32): u32 {
   deriveIntegersDiagonal();
   const exact = wanted == FUSED_LANES && prepareLanes();
   chooseBuild(exact ? FUSED_LANES : min(wanted, INTEGER_LANES));
-  deriveZeroHashes();
   return chosenBuild();
 }
 

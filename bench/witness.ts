@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../src/protocol/constants.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { NULLIFIER_WITNESS_TEXT, PUBLIC_DATA_WITNESS_TEXT } from "../src/rpc/codecs/release/witness.ts";
 import { openStore } from "../src/storage/store.ts";
+import { genesisContent } from "../src/world-state/genesis.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
 import { requiredOption, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { SeededBytes } from "./lib/seeded-bytes.ts";
@@ -19,7 +21,7 @@ const { directory, back, count } = scriptOptions("bench/witness.ts", {
 /** Room for 10M leaves of two trees. */
 const MAP_SIZE_KB = 64 * 1024 * 1024;
 const store = openStore({ path: resolve(directory), mapSizeKb: MAP_SIZE_KB });
-const world = new WorldState(loadCore(), store, []);
+const world = new WorldState(loadCore(), store, genesisContent(V4, []));
 const { tip, oldest } = world.status();
 const past = Math.max(oldest, tip - back);
 const random = new SeededBytes(99);

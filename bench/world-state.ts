@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
 import { CorePool } from "../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX } from "../src/protocol/constants.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../src/storage/store.ts";
 import { BlockBatch } from "../src/world-state/block-batch.ts";
+import { genesisContent } from "../src/world-state/genesis.ts";
 import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../src/world-state/tables/tables.ts";
 import type { TileHasher } from "../src/world-state/tree-batch.ts";
+import { treeNodes } from "../src/world-state/tree-nodes.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
 import { writeBlocks } from "../src/world-state/write-blocks.ts";
 import { CountedHashes } from "./lib/counted-hashes.ts";
@@ -58,7 +61,7 @@ const random = new SeededBytes(7);
 function open(name: string): { store: Store; tables: WorldStateTables; world: WorldState } {
   const store = openStore({ path: join(path, name), mapSizeKb: MAP_SIZE_KB });
   fillSyntheticState(core, store, { nullifiers: leaves, slots: 128 });
-  return { store, tables: openTables(store), world: new WorldState(core, store, []) };
+  return { store, tables: openTables(store), world: new WorldState(core, store, genesisContent(V4, [])) };
 }
 
 const own = open("own");
@@ -97,7 +100,13 @@ async function measure(): Promise<Measured> {
   const before = hashUs();
   counted.hashes = 0;
   const { tip } = own.world.status();
-  const batch = new BlockBatch(counted.core, own.tables, () => tip, counted.hasher);
+  const batch = new BlockBatch(
+    counted.core,
+    treeNodes(counted.core, V4.hashing.treeNodes),
+    own.tables,
+    () => tip,
+    counted.hasher,
+  );
   const [cpu, thread, start] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
   const changes = await batch.begin(blocks).hashed;
   const [prepared, ownPrepareMs] = [performance.now(), ms(process.threadCpuUsage(thread))];

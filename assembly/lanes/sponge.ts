@@ -39,6 +39,32 @@ export function hashTwo(outLeft: usize, outRight: usize, left: usize, right: usi
   lanesToWords(outLeft, outRight, STATE);
 }
 
+/**
+ * The state of both lanes before two words that follow `place` (0 or 1) words, for hashTwoNodesLanes.
+ *
+ *   first 32, if place is 1 -> start 4 x 80
+ */
+export function startNodesLanes(start: usize, first: usize, place: u32): void {
+  memory.fill(start, 0, LANES_STATE);
+  store<u64>(WORD, bswap<u64>(place + 2), 16);
+  wordsToLanes(start + 3 * LANES_ELEMENT, WORD, WORD);
+  if (place != 0) addWords(start, first, first);
+}
+
+/**
+ * Two hashes that end with two words each.
+ *
+ *   left 64 | right 64 | start 4 x 80 -> outLeft 32 | outRight 32
+ */
+export function hashTwoNodesLanes(outLeft: usize, outRight: usize, left: usize, right: usize, start: usize, place: u32): void {
+  memory.copy(STATE, start, LANES_STATE);
+  const first = STATE + <usize>place * LANES_ELEMENT;
+  addWords(first, left, right);
+  addWords(first + LANES_ELEMENT, left + 32, right + 32);
+  permuteLanes(STATE);
+  lanesToWords(outLeft, outRight, STATE);
+}
+
 /** Starts a job in a lane; the lane's first digit is at `lane` (0 or 8) of an element. */
 function begin(job: usize, lane: usize): void {
   store<u64>(WORD, bswap<u64>(wordsLeft(job)), 16);

@@ -1,5 +1,3 @@
-import { zeroHash } from "./zero-hashes";
-
 /** Bits that stand for no word. Bit 0 marks a record that holds only the words that the next version replaced. */
 const PARTIAL: u64 = 1;
 
@@ -19,6 +17,12 @@ function storeBitmap(record: usize, height: u32, bits: u64): void {
   else if (height == 3) store<u16>(record, <u16>bits);
   else if (height == 4) store<u32>(record, <u32>bits);
   else store<u64>(record, bits);
+}
+
+/** The zero hash of a level, of 43 x 32. */
+@inline
+export function zeroHash(zeros: usize, level: usize): usize {
+  return zeros + (level << 5);
 }
 
 @inline
@@ -50,7 +54,7 @@ export function copyWord(out: usize, word: usize): void {
  *
  *   record bytes -> tile 2^(height+1) x 32
  */
-export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u32, baseLevel: u32): bool {
+export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u32, baseLevel: u32, zeros: usize): bool {
   let bits: u64 = 0;
   if (bytes != 0) {
     const bitmap = bitmapBytes(height);
@@ -60,7 +64,7 @@ export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u
     record += bitmap;
   }
   for (let depth: u32 = 1; depth <= height; depth++) {
-    const zero = zeroHash(levelAt(depth, height, baseLevel));
+    const zero = zeroHash(zeros, levelAt(depth, height, baseLevel));
     for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
       const present = ((bits >> node) & 1) != 0;
       copyWord(tile + (<usize>node << 5), present ? record : zero);
@@ -71,10 +75,10 @@ export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u
 }
 
 /** Bits of the words of a tile that are not zero hashes. */
-export function presentWords(tile: usize, height: u32, baseLevel: u32): u64 {
+export function presentWords(tile: usize, height: u32, baseLevel: u32, zeros: usize): u64 {
   let bits: u64 = 0;
   for (let depth: u32 = 1; depth <= height; depth++) {
-    const zero = zeroHash(levelAt(depth, height, baseLevel));
+    const zero = zeroHash(zeros, levelAt(depth, height, baseLevel));
     for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
       bits |= <u64>!isZeroHash(tile + (<usize>node << 5), zero) << node;
     }

@@ -1,4 +1,5 @@
-import { hashBatch, JOB, storeJob } from "../poseidon2/batch";
+import { JOB, storeJob } from "../poseidon2/batch";
+import { hashNodes } from "./hash-nodes";
 
 /** Bit k is set when bit 2k or 2k + 1 is. */
 function parents(dirty: u32, width: u32): u32 {
@@ -14,7 +15,7 @@ function parents(dirty: u32, width: u32): u32 {
  *   tiles count x 2^(height+1) x 32, heap order, in place | dirty count x u32, used up
  *   jobs count x 2^(height-1) x 8, scratch
  */
-export function rehashTiles(tiles: usize, dirty: usize, count: u32, height: u32, jobs: usize): void {
+export function rehashTiles(tiles: usize, dirty: usize, count: u32, height: u32, jobs: usize, rule: usize): void {
   const tileBytes: usize = 64 << height;
   for (let level = height; level > 0; level--) {
     const width: u32 = 1 << (level - 1);
@@ -29,6 +30,6 @@ export function rehashTiles(tiles: usize, dirty: usize, count: u32, height: u32,
         end += JOB;
       }
     }
-    hashBatch(jobs, <u32>((end - jobs) / JOB), 2);
+    hashNodes(jobs, <u32>((end - jobs) / JOB), rule);
   }
 }

@@ -1,7 +1,7 @@
 import { writeBase64 } from "../text/base64";
 import { fillTemplate } from "../text/template";
 import { siblingPath } from "./sibling-path";
-import { zeroHash } from "./zero-hashes";
+import { zeroHash } from "./records";
 
 /**
  * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set
@@ -10,7 +10,8 @@ import { zeroHash } from "./zero-hashes";
  * the path fills by itself, or that is not worth it.
  *
  *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32
- *   height and levels of the path's empty part 2 x u32 | pad to 64
+ *   height and levels of the path's empty part 2 x u32 | zero hashes of the path and of its empty part 2 x u32 pointer
+ *   pad to 64
  *   records of the open path 16 x u32 pointer | entry of its leaf 140 | height u32, big-endian | its words 48 x 32
  *   base64 form of the path's empty part 2048 | tiles not kept 11 x 1024
  *   tags sets x 4 x (tile u64 | state u32 | last use u32) | tiles sets x 4 x (any 4 bytes | record 1020)
@@ -18,6 +19,8 @@ import { zeroHash } from "./zero-hashes";
 const LEVELS: usize = 24;
 const EMPTY_HEIGHT: usize = 28;
 const EMPTY_LEVELS: usize = 32;
+const ZEROS: usize = 36;
+const EMPTY_ZEROS: usize = 40;
 const RECORDS: usize = 64;
 const ENTRY: usize = 128;
 const HEIGHT: usize = 268;
@@ -65,17 +68,18 @@ export function startTileCache(cache: usize, sets: u32): void {
 }
 
 /**
- * Opens the path of a leaf, whose tiles are empty from level `levels` on.
+ * Opens the path of a leaf, whose tiles are empty from level `levels` on. `zeros` are the zero hashes of its tree.
  *
  * @returns the levels whose tile is missing, a bit each: claimTile gives each a place before closePath.
  */
-export function openPath(cache: usize, state: u32, tree: u32, position: f64, levels: u32): u32 {
+export function openPath(cache: usize, state: u32, tree: u32, position: f64, levels: u32, zeros: usize): u32 {
   const clock = load<u32>(cache, 4) + 1;
   store<u32>(cache, clock, 4);
   store<u32>(cache, state, 8);
   store<u32>(cache, tree, 12);
   store<f64>(cache, position, 16);
   store<u32>(cache, levels, LEVELS);
+  store<u32>(cache, <u32>zeros, ZEROS);
   memory.fill(cache + RECORDS, 0, 64);
   let missing: u32 = 0;
   for (let level: u32 = 0; level < levels; level++) {
@@ -142,21 +146,29 @@ function emptyFrom(filled: u32): usize {
  * previous path.
  */
 function fillEmptyPart(cache: usize, height: u32, filled: u32): void {
-  if (load<u32>(cache, EMPTY_HEIGHT) == height && load<u32>(cache, EMPTY_LEVELS) == filled) return;
+  const zeros = load<u32>(cache, ZEROS);
+  if (
+    load<u32>(cache, EMPTY_HEIGHT) == height &&
+    load<u32>(cache, EMPTY_LEVELS) == filled &&
+    load<u32>(cache, EMPTY_ZEROS) == zeros
+  ) {
+    return;
+  }
   for (let level = filled; level < height; level++) {
-    memory.copy(cache + PATH + (<usize>level << 5), zeroHash(level), 32);
+    memory.copy(cache + PATH + (<usize>level << 5), zeroHash(zeros, level), 32);
   }
   const from = emptyFrom(filled);
   const bytes: usize = 4 + (<usize>height << 5);
   if (from < bytes) writeBase64(cache + EMPTY_TEXT, cache + HEIGHT + from, bytes - from);
   store<u32>(cache, height, EMPTY_HEIGHT);
   store<u32>(cache, filled, EMPTY_LEVELS);
+  store<u32>(cache, zeros, EMPTY_ZEROS);
 }
 
 /** Computes the words of the open path, height x 32, and returns how many of them come from tiles. */
 function makePath(cache: usize, height: u32): u32 {
   const filled = min(height, load<u32>(cache, LEVELS) * TILE_HEIGHT);
-  siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), filled, TILE_HEIGHT);
+  siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), filled, TILE_HEIGHT, load<u32>(cache, ZEROS));
   fillEmptyPart(cache, height, filled);
   return filled;
 }

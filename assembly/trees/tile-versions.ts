@@ -1,4 +1,6 @@
 import { hashBatch, JOB, storeJob } from "../poseidon2/batch";
+import { hashNodes } from "./hash-nodes";
+import { zerosOf } from "./node-rule";
 import { copyWord, packRecord, presentWords, unpackRecord } from "./records";
 
 /** A row starts with the block since which it is valid, big-endian. */
@@ -46,6 +48,7 @@ export function hashTileVersions(
   ends: usize,
   roots: usize,
   rows: usize,
+  rule: usize,
 ): u32 {
   const slotBytes: usize = 64 << height;
   const versions = input + <usize>tileCount * TILE;
@@ -56,16 +59,16 @@ export function hashTileVersions(
     const tile = input + t * TILE;
     const bytes: usize = load<u32>(tile);
     const skip: usize = bytes == 0 ? 0 : SINCE;
-    if (bytes - skip > bytes || !unpackRecord(slot, row + skip, bytes - skip, height, baseLevel)) return <u32>t;
+    if (bytes - skip > bytes || !unpackRecord(slot, row + skip, bytes - skip, height, baseLevel, zerosOf(rule))) return <u32>t;
     row += bytes;
     slot += (1 + <usize>load<u32>(tile, 4)) * slotBytes;
   }
   for (let depth = height; ; depth--) {
     inherit(input, tileCount, changed, slots, slotBytes, depth);
     if (depth == 0) break;
-    hashAbove(input, tileCount, changed, slots, slotBytes, depth, jobs);
+    hashAbove(input, tileCount, changed, slots, slotBytes, depth, jobs, rule);
   }
-  pack(input, tileCount, versions, afterNodes, changed, slots, height, baseLevel, ends, roots, rows);
+  pack(input, tileCount, versions, afterNodes, changed, slots, height, baseLevel, ends, roots, rows, zerosOf(rule));
   return tileCount;
 }
 
@@ -132,6 +135,7 @@ function hashAbove(
   slotBytes: usize,
   depth: u32,
   jobs: usize,
+  rule: usize,
 ): void {
   const first: u64 = 1 << (depth - 1);
   const row: u64 = (((<u64>1) << first) - 1) << first;
@@ -147,7 +151,7 @@ function hashAbove(
     }
     slot += slotBytes;
   }
-  hashBatch(jobs, <u32>((end - jobs) / JOB), 2);
+  hashNodes(jobs, <u32>((end - jobs) / JOB), rule);
 }
 
 function pack(
@@ -162,6 +166,7 @@ function pack(
   ends: usize,
   roots: usize,
   rows: usize,
+  zeros: usize,
 ): void {
   const slotBytes: usize = 64 << height;
   let end = rows;
@@ -173,7 +178,7 @@ function pack(
     for (let v: u32 = 0; v < load<u32>(tiles, 4); v++, version += VERSION, changed += 8) {
       if (exists) {
         store<u32>(end, since);
-        end = packHistory(end + SINCE, slot, height, baseLevel, load<u64>(changed), load<u32>(version, 12) != 0);
+        end = packHistory(end + SINCE, slot, height, baseLevel, load<u64>(changed), load<u32>(version, 12) != 0, zeros);
       }
       store<u32>(ends, <u32>(end - rows));
       ends += 4;
@@ -184,7 +189,7 @@ function pack(
       exists = true;
     }
     store<u32>(end, since);
-    end = packRecord(end + SINCE, slot, height, presentWords(slot, height, baseLevel), false);
+    end = packRecord(end + SINCE, slot, height, presentWords(slot, height, baseLevel, zeros), false);
     store<u32>(ends, <u32>(end - rows));
     ends += 4;
     slot += slotBytes;
@@ -192,8 +197,8 @@ function pack(
 }
 
 /** Packs a version that ended: whole if requested or hardly longer, otherwise only what the next version replaced. */
-function packHistory(record: usize, tile: usize, height: u32, baseLevel: u32, changed: u64, whole: bool): usize {
-  const present = presentWords(tile, height, baseLevel);
+function packHistory(record: usize, tile: usize, height: u32, baseLevel: u32, changed: u64, whole: bool, zeros: usize): usize {
+  const present = presentWords(tile, height, baseLevel, zeros);
   const replaced = changed & ~3;
   const partial = !whole && popcnt(replaced) * 4 < popcnt(present) * 3;
   return packRecord(record, tile, height, partial ? replaced : present, partial);

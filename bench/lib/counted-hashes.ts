@@ -45,9 +45,14 @@ export class CountedHashes {
       this.hashes += hashesOf(job);
     };
     this.core = withOverrides(core, {
-      hashTiles: (job) => {
-        count(job);
-        return core.hashTiles(job);
+      merkle: (separator) => {
+        const merkle = core.merkle(separator);
+        return withOverrides(merkle, {
+          hashTiles: (job) => {
+            count(job);
+            return merkle.hashTiles(job);
+          },
+        });
       },
     });
     this.hasher = hasher && {

@@ -17,7 +17,7 @@ import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { withTerms } from "../../src/protocol/tx/template.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
-import { type GenesisState, genesisState } from "../../src/world-state/genesis.ts";
+import { type GenesisState, genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 import { freshTx } from "../../test/world/mempool/fresh-txs.ts";
 import { seeded } from "../../test/world/mempool/pool-txs.ts";
 import { type CommitteeL1, keyOf } from "./committee-l1.ts";
@@ -53,7 +53,10 @@ export function gossipTxs(l1: Pick<CommitteeL1, "identity">, name: string, count
 
 /** The state of the network without blocks. */
 export function networkGenesis(): GenesisState {
-  return genesisState(core, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }));
+  return genesisState(
+    core,
+    genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] })),
+  );
 }
 
 /** The signature of a message of the committee. */

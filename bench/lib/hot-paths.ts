@@ -5,8 +5,10 @@
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/codecs/release/witness.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlock, randomTx } from "./next-block.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
@@ -31,7 +33,7 @@ function hashes(): void {
 async function witnesses(): Promise<void> {
   // Opened for writing, because only the writer can see without a read that nothing was written.
   const store = openStore({ path: directory });
-  const world = new WorldState(core, store, []);
+  const world = new WorldState(core, store, genesisContent(V4, []));
   const { tip } = world.status();
   for (; performance.now() < end; await nextTurn()) {
     for (let i = 0; i < 32; i++) {
@@ -46,7 +48,7 @@ async function witnesses(): Promise<void> {
 async function blocks(): Promise<void> {
   const store = openStore({ path: directory, mapSizeKb: 64 * 1024 * 1024 });
   const hasher = new CorePool({ size: 1 });
-  const world = new WorldState(core, store, [], hasher);
+  const world = new WorldState(core, store, genesisContent(V4, []), hasher);
   const { tip } = world.status();
   const shape = { noteHashes: 16, nullifiers: 64, publicDataWrites: 0 };
   const txs = Array.from({ length: 16 }, () => randomTx(shape, random));

@@ -11,8 +11,10 @@ import { resolve } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { threadBudget } from "../../src/node/context/thread-budget.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { startPublicRpc } from "../../src/rpc/public-rpc.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { fakeServices, recordingLogger } from "../../test/world/rpc/fakes.ts";
 
@@ -25,7 +27,7 @@ const threads = threadBudget(availableParallelism(), { rpcThreads: asked === und
 const core = loadCore();
 // Reading threads need the store to be open for writing in this thread.
 const store = openStore({ path, mapSizeKb: MAP_SIZE_KB, singlePages: true });
-const world = new WorldState(core, store, []);
+const world = new WorldState(core, store, genesisContent(V4, []));
 const { identity } = fakeServices();
 const chain = new ChainStore({
   store,

@@ -25,10 +25,12 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { readU32 } from "../../src/protocol/bytes.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/codecs/release/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
-import { storedPrefilled } from "../../src/world-state/tables/genesis-row.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
+import { storedContent } from "../../src/world-state/tables/genesis-row.ts";
 import { VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables/row-keys.ts";
 import { openTables } from "../../src/world-state/tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tile-address.ts";
@@ -60,7 +62,11 @@ function open(path: string): Opened {
     await hasher.close();
     await store.close();
   };
-  return { store, world: new WorldState(core, store, storedPrefilled(store) ?? [], hasher), close };
+  return {
+    store,
+    world: new WorldState(core, store, genesisContent(V4, storedContent(store)?.publicData ?? []), hasher),
+    close,
+  };
 }
 
 async function applyBlocks(

@@ -25,11 +25,13 @@ import {
   PUBLIC_DATA_TREE,
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOfSlot, slotTimestamp } from "../../src/protocol/time.ts";
 import type { TxEffect } from "../../src/protocol/tx-effect.ts";
 import { txEffectFromParts } from "../../src/protocol/tx-effect-words.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Fork } from "../../src/world-state/fork.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { applyTxs, randomTx } from "./next-block.ts";
@@ -127,7 +129,7 @@ export async function makeSyntheticChain(
     const core = loadCore();
     const funded = [fromHex(RECORDED_CHAIN.prefundAddresses)];
     const genesis = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: funded });
-    const world = new WorldState(core, store, genesis);
+    const world = new WorldState(core, store, genesisContent(V4, genesis));
     const points = new SetupPoints();
     const commitments = new BlobCommitments(points, () => {
       throw new RangeError("a synthetic blob has too many words");

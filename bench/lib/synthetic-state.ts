@@ -8,7 +8,9 @@ import {
   type TreeId,
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { Store } from "../../src/storage/store.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import { leafBytes, readLeaf } from "../../src/world-state/tables/leaf-row.ts";
 import { blockKey, positionKey, valueKey } from "../../src/world-state/tables/row-keys.ts";
 import { readState, stateBytes } from "../../src/world-state/tables/state-row.ts";
@@ -34,7 +36,7 @@ const ROWS_PER_TRANSACTION = 200_000;
  * cannot be unwound.
  */
 export function fillSyntheticState(core: Core, store: Store, options: SyntheticStateOptions): void {
-  new WorldState(core, store, []);
+  new WorldState(core, store, genesisContent(V4, []));
   inTransactions(store, writeRows(openTables(store), options));
 }
 

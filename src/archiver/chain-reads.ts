@@ -1,7 +1,9 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
+import { genesisContent } from "../world-state/genesis.ts";
 import { WorldState } from "../world-state/world-state.ts";
 import { ChainStore } from "./chain-store.ts";
 import { ContentStore } from "./content-store.ts";
@@ -15,7 +17,7 @@ export interface ChainReadsOptions {
   /** See StoreOptions. */
   anotherProcess?: boolean;
   epochDuration: number;
-  publicData: PrefilledEntry[];
+  publicData: readonly PrefilledEntry[];
 }
 
 /** A thread's own readers of the chain store that the node's thread writes. */
@@ -38,7 +40,7 @@ export function openChainReads(options: ChainReadsOptions): ChainReads {
   const { path, mapSizeKb, commits, anotherProcess, epochDuration, publicData } = options;
   const core = loadCore();
   const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true, singlePages: true });
-  const world = new WorldState(core, store, publicData);
+  const world = new WorldState(core, store, genesisContent(V4, publicData));
   const chain = chainOf(store, world, epochDuration);
   return { store, chain, content: new ContentStore({ store, chain }), world, core };
 }

@@ -3,11 +3,13 @@ import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Core } from "../core/core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { claimStore } from "../storage/identity.ts";
 import { type MigrationReport, migrateStore } from "../storage/migrate.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { StoreFault } from "../storage/store-errors.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
+import { genesisContent } from "../world-state/genesis.ts";
 import type { TileHasher } from "../world-state/tree-batch.ts";
 import { WorldState } from "../world-state/world-state.ts";
 import { CHAIN_MIGRATIONS } from "./migrations/migrations.ts";
@@ -32,7 +34,7 @@ export interface ChainServicesOptions {
   temporary?: boolean;
   core: Core;
   identity: StoreOwner;
-  publicData: PrefilledEntry[];
+  publicData: readonly PrefilledEntry[];
   /** Hashes large blocks on other threads. */
   hasher: TileHasher;
   /** Called when the store can no longer be written or is damaged. */
@@ -60,7 +62,7 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
     const owner = storeOwner(identity);
     await migrateStore(store, owner, { migrations: CHAIN_MIGRATIONS, report, signal });
     claimStore(store, owner);
-    const world = new WorldState(core, store, publicData, hasher);
+    const world = new WorldState(core, store, genesisContent(V4, publicData), hasher);
     return { store, chain: chainOf(store, world, identity.constants.epochDuration), world };
   } catch (error) {
     await store.close();

@@ -40,7 +40,7 @@ export async function completeCheckpoint(
   const header = new Uint8Array(V4.headers.checkpointBytes);
   header.set(headerSnapshot(first.header, ARCHIVE).root, CHECKPOINT_AT.lastArchiveRoot);
   const hashes = blocks.map(({ record }) => record.hash);
-  header.set(blockHeadersHash(core, hashes), CHECKPOINT_AT.blockHeadersHash);
+  header.set(blockHeadersHash(core, hashes, V4.hashing.blockHeaderNodes), CHECKPOINT_AT.blockHeadersHash);
   header.set(blobsHash(versionedBlobHashes), CHECKPOINT_AT.blobsHash);
   header.set(inHash(messages), CHECKPOINT_AT.inHash);
   header.set(epochOutHash([...previousOutHashes, outHash]), CHECKPOINT_AT.epochOutHash);

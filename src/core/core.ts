@@ -1,4 +1,5 @@
 import { ContentError } from "../errors/content-error.ts";
+import type { Separator } from "../protocol/generations/hashing.ts";
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
@@ -31,9 +32,32 @@ export interface Core {
   hashEach(inputs: readonly HashInput[]): Uint8Array[];
   /** An incremental blob sponge (docs/protocol/01-fields-and-hashing.md#110-blob-sponge). */
   blobSponge(): BlobSponge;
+  readonly field: FieldArithmetic;
+
+  /**
+   * Trees whose inner nodes are `H` of the separator, if there is one, and their two children
+   * (docs/protocol/02-trees.md#22-nodes-and-empty-subtrees). Throws a RangeError when an instance has eight kinds.
+   */
+  merkle(separator?: Separator): Merkle;
+
+  /**
+   * Links new keys into the sorted list of an indexed tree (docs/protocol/02-trees.md#29-batch-insertion). Throws
+   * DuplicateKeyError when a key occurs twice.
+   */
+  linkLeaves(batch: LinkBatch): LinkedLeaves;
+
+  /**
+   * A tile cache in its own memory of about `bytes` bytes at most; upper tiles have priority. Tiles are four levels
+   * high. `separators` are those of the trees by their number; a tree beyond them has none.
+   */
+  tileCache(bytes: number, separators?: readonly Separator[]): TileCache;
+}
+
+/** Hashing of trees with one kind of inner node. */
+export interface Merkle {
+  readonly separator: Separator;
   /** Root of an empty subtree by level, 0 to 42. */
   readonly zeroHashes: readonly Uint8Array[];
-  readonly field: FieldArithmetic;
 
   /**
    * Recomputes inner nodes of subtrees ("tiles") of `height` levels, level by level over all of them, in place. A tile
@@ -60,18 +84,6 @@ export interface Core {
     out: Uint8Array,
     at: number,
   ): void;
-
-  /**
-   * Links new keys into the sorted list of an indexed tree (docs/protocol/02-trees.md#29-batch-insertion). Throws
-   * DuplicateKeyError when a key occurs twice.
-   */
-  linkLeaves(batch: LinkBatch): LinkedLeaves;
-
-  /**
-   * A tile cache in its own memory of about `bytes` bytes at most; upper tiles have priority. Tiles are four levels
-   * high.
-   */
-  tileCache(bytes: number): TileCache;
 }
 
 /** Input of one of several hashes. */

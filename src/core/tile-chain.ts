@@ -12,7 +12,7 @@ export interface TileChain {
 /** Runs the jobs in order, passing each one's roots to the next. */
 export function hashChain(core: Core, { jobs, rootsTo }: TileChain): HashedTiles[] {
   return jobs.map((job, j) => {
-    const hashed = core.hashTiles(job);
+    const hashed = core.merkle(job.separator).hashTiles(job);
     if (j + 1 < jobs.length) {
       const { input } = jobs[j + 1];
       for (const [i, at] of rootsTo[j].entries()) input.set(word(hashed.roots, i), at);

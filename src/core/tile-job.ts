@@ -1,3 +1,5 @@
+import type { Separator } from "../protocol/generations/hashing.ts";
+
 /** A bottom node that one block sets in a tile. */
 export interface TileNode {
   block: number;
@@ -38,6 +40,8 @@ export interface TileJob {
   baseLevel: number;
   /** Words per preimage. */
   arity: number;
+  /** Of the inner nodes. */
+  separator: Separator;
   /** Everything that another thread needs. */
   input: Uint8Array<ArrayBuffer>;
 }
@@ -76,7 +80,7 @@ const VERSION_BYTES = 16;
 /** Builds a job. `blanks` are the offsets in its input of nodes without words, in the order of the tiles. */
 export function tileJob<T extends VersionedTile>(
   tiles: readonly T[],
-  { height, baseLevel, arity }: Pick<TileJob, "height" | "baseLevel" | "arity">,
+  { height, baseLevel, arity, separator }: Pick<TileJob, "height" | "baseLevel" | "arity" | "separator">,
   { keepsWhole, readRow }: TileFacts<T>,
 ): { job: TileJob; blanks: number[] } {
   let versionCount = 0;
@@ -117,6 +121,14 @@ export function tileJob<T extends VersionedTile>(
     fields[2 * t] = readRow(tiles[t], input, at);
     at += fields[2 * t];
   }
-  const job = { tileCount: tiles.length, versionCount, height, baseLevel, arity, input: input.subarray(0, at) };
+  const job = {
+    tileCount: tiles.length,
+    versionCount,
+    height,
+    baseLevel,
+    arity,
+    separator,
+    input: input.subarray(0, at),
+  };
   return { job, blanks };
 }

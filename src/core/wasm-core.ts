@@ -1,4 +1,5 @@
 import { instantiateSync } from "@assemblyscript/loader";
+import type { Separator } from "../protocol/generations/hashing.ts";
 import type {
   BlobSponge,
   Core,
@@ -7,17 +8,17 @@ import type {
   HashInput,
   LinkBatch,
   LinkedLeaves,
+  Merkle,
   TileCache,
 } from "./core.ts";
-import type { HashedTiles, TileJob } from "./tile-job.ts";
 import { WasmBlobSponge } from "./wasm-blob-sponge.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import { wasmField } from "./wasm-field.ts";
 import { WasmHashing } from "./wasm-hashing.ts";
 import { linkLeaves } from "./wasm-leaf-links.ts";
 import { WasmMemory } from "./wasm-memory.ts";
+import { WasmMerkle } from "./wasm-merkle.ts";
 import { WasmTileCache } from "./wasm-tile-cache.ts";
-import { WasmTiles } from "./wasm-tiles.ts";
 
 /** By their numbers in assembly/poseidon2/build.ts. */
 const BUILDS: readonly CoreBuild[] = ["scalar", "integer-lanes", "lanes"];
@@ -28,13 +29,12 @@ const BUILDS: readonly CoreBuild[] = ["scalar", "integer-lanes", "lanes"];
  */
 export class WasmCore implements Core {
   readonly build: CoreBuild;
-  readonly zeroHashes: readonly Uint8Array[];
   readonly field: FieldArithmetic;
   readonly #module: WebAssembly.Module;
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
   readonly #hashing: WasmHashing;
-  readonly #tiles: WasmTiles;
+  readonly #merkles = new Map<Separator, WasmMerkle>();
 
   /**
    * `module` is the compiled assembly/index.ts. The lanes are used where they can be; `build` keeps to a slower form.
@@ -44,11 +44,8 @@ export class WasmCore implements Core {
     this.#exports = instantiateSync<CoreExports>(module).exports;
     this.build = BUILDS[this.#exports.initialize(BUILDS.indexOf(build))];
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
-    const table = this.#memory.copyOut(this.#exports.zeroHashes(), 43 * 32);
-    this.zeroHashes = Array.from({ length: 43 }, (_, level) => table.slice(level * 32, level * 32 + 32));
     this.field = wasmField(this.#exports, this.#memory);
     this.#hashing = new WasmHashing(this.#exports, this.#memory);
-    this.#tiles = new WasmTiles(this.#exports, this.#memory);
   }
 
   permute(state: Uint8Array): Uint8Array {
@@ -83,30 +80,20 @@ export class WasmCore implements Core {
     return new WasmBlobSponge(this.#hashing);
   }
 
-  rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void {
-    this.#tiles.rehashTiles(tiles, dirty, height);
-  }
-
-  hashTiles(job: TileJob): HashedTiles {
-    return this.#tiles.hashTiles(job);
-  }
-
-  siblingPath(
-    records: (Uint8Array | undefined)[],
-    index: number,
-    height: number,
-    tileHeight: number,
-    out: Uint8Array,
-    at: number,
-  ): void {
-    this.#tiles.siblingPath(records, index, height, tileHeight, out, at);
+  merkle(separator?: Separator): Merkle {
+    let merkle = this.#merkles.get(separator);
+    if (merkle === undefined) {
+      merkle = new WasmMerkle(this.#exports, this.#memory, separator);
+      this.#merkles.set(separator, merkle);
+    }
+    return merkle;
   }
 
   linkLeaves(batch: LinkBatch): LinkedLeaves {
     return linkLeaves(this.#exports, this.#memory, batch);
   }
 
-  tileCache(bytes: number): TileCache {
-    return new WasmTileCache(this.#module, bytes);
+  tileCache(bytes: number, separators: readonly Separator[] = []): TileCache {
+    return new WasmTileCache(this.#module, bytes, separators);
   }
 }

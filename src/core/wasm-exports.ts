@@ -7,13 +7,15 @@ export interface CoreExports extends Record<string, unknown> {
   /** Returns the build in use, by its number in assembly/poseidon2/build.ts. */
   initialize(wantedBuild: number): number;
   scratchStart(): number;
-  zeroHashes(): number;
+  /** `separator` is negative for none. Returns the address of the rule, 0 if there are too many. */
+  nodeRule(separator: number): number;
+  zeroHashes(rule: number): number;
   absorbWords(state: number, words: number, count: number): void;
   hashWords(out: number, words: number, count: number): void;
   hashBytes(out: number, bytes: number, length: number, words: number): void;
   hashMany(out: number, words: number, arity: number, count: number, jobs: number): void;
   hashEach(out: number, words: number, counts: number, n: number, jobs: number): void;
-  rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number): void;
+  rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number, rule: number): void;
   hashTileVersions(
     input: number,
     tileCount: number,
@@ -27,11 +29,12 @@ export interface CoreExports extends Record<string, unknown> {
     ends: number,
     roots: number,
     rows: number,
+    rule: number,
   ): number;
-  siblingPath(out: number, records: number, index: number, height: number, tileHeight: number): void;
+  siblingPath(out: number, records: number, index: number, height: number, tileHeight: number, zeros: number): void;
   tileCacheBytes(sets: number): number;
   startTileCache(cache: number, sets: number): void;
-  openPath(cache: number, state: number, tree: number, position: number, levels: number): number;
+  openPath(cache: number, state: number, tree: number, position: number, levels: number, zeros: number): number;
   claimTile(cache: number, level: number, keep: boolean): number;
   closePath(cache: number, height: number): number;
   leafEntry(cache: number): number;

@@ -1,8 +1,10 @@
 import { instantiateSync } from "@assemblyscript/loader";
+import type { Separator } from "../protocol/generations/hashing.ts";
 import type { TextPart, TextTemplate, TileCache } from "./core.ts";
 import { KEY_AT, KEY_BYTES, packTemplate, ROW_AT, ROW_BYTES } from "./text-templates.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import { WasmMemory } from "./wasm-memory.ts";
+import { nodeRule } from "./wasm-merkle.ts";
 
 /** Bytes of a set of four tiles and their tags. */
 const SET_BYTES = 4 * 1024 + 64;
@@ -21,12 +23,15 @@ export class WasmTileCache implements TileCache {
   readonly #text: number;
   readonly #entry: number;
   #templatesEnd: number;
+  /** Address of the zero hashes by tree, and of the trees without a separator. */
+  readonly #zeros: readonly number[];
+  readonly #otherZeros: number;
   /** Reused views: of paths by height, and of texts by length. Creating a view costs as much as copying a path. */
   readonly #paths: Uint8Array[] = [];
   readonly #texts = new Array<Uint8Array | undefined>(TEXT_BYTES + 1);
 
   /** `module` is the compiled assembly/index.ts. */
-  constructor(module: WebAssembly.Module, bytes: number) {
+  constructor(module: WebAssembly.Module, bytes: number, separators: readonly Separator[]) {
     this.#exports = instantiateSync(module).instance.exports as CoreExports;
     this.#exports.initialize(0);
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
@@ -37,10 +42,14 @@ export class WasmTileCache implements TileCache {
     this.#cache = this.#text + texts;
     this.#exports.startTileCache(this.#cache, sets);
     this.#entry = this.#exports.leafEntry(this.#cache);
+    const zeros = (separator: Separator) => this.#exports.zeroHashes(nodeRule(this.#exports, separator));
+    this.#zeros = separators.map(zeros);
+    this.#otherZeros = zeros(undefined);
   }
 
   open(state: number, tree: number, position: number, levels: number): number {
-    return this.#exports.openPath(this.#cache, state, tree, position, levels);
+    const zeros = this.#zeros[tree] ?? this.#otherZeros;
+    return this.#exports.openPath(this.#cache, state, tree, position, levels, zeros);
   }
 
   put(level: number, bytes: Uint8Array | undefined, at = 0, keep = true): void {

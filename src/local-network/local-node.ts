@@ -8,9 +8,10 @@ import type { DataDirectory } from "../process/data-directory.ts";
 import type { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { LocalNetworkControl } from "../rpc/admin/ports/local-network-control.ts";
 import { FunctionSignatures } from "../rpc/methods/contracts/function-signatures.ts";
-import { genesisState } from "../world-state/genesis.ts";
+import { genesisContent, genesisState } from "../world-state/genesis.ts";
 import { withContractNames } from "./contract-names.ts";
 import { networkContracts } from "./contracts.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
@@ -87,7 +88,7 @@ export class LocalNode {
       l1,
       values,
       mnemonic,
-      genesisArchiveRoot: genesisState(core, publicData).fork.snapshot(ARCHIVE).root,
+      genesisArchiveRoot: genesisState(core, genesisContent(V4, publicData)).fork.snapshot(ARCHIVE).root,
       fundedAddresses: publicData.length,
       file: `${directory.path}/l1-contracts.json`,
       onProgress: ({ done, total }) => progress.part(done, total),

@@ -4,7 +4,7 @@ import { ARCHIVE, INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts"
 import { fr } from "../protocol/field.ts";
 import type { FundedRelease } from "../protocol/generations/genesis.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";
-import { genesisState, type PrefilledEntry } from "../world-state/genesis.ts";
+import { genesisContent, genesisState, type PrefilledEntry } from "../world-state/genesis.ts";
 
 /**
  * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds, by release
@@ -53,7 +53,7 @@ export function genesisPublicData(
 }
 
 export interface Genesis {
-  readonly publicData: PrefilledEntry[];
+  readonly publicData: readonly PrefilledEntry[];
   /** Archive root of the chain that begins with it; a rollup is deployed with that of its genesis. */
   readonly archiveRoot: Uint8Array;
 }
@@ -88,7 +88,7 @@ export class ConfiguredGeneses {
     const known = this.#computed.at(i);
     if (known !== undefined) return known;
     const publicData = genesisPublicData(this.#core, this.#funded, this.#releases[i]);
-    const { root: archiveRoot } = genesisState(this.#core, publicData).fork.snapshot(ARCHIVE);
+    const { root: archiveRoot } = genesisState(this.#core, genesisContent(V4, publicData)).fork.snapshot(ARCHIVE);
     const genesis = { publicData, archiveRoot };
     this.#computed[i] = genesis;
     return genesis;

@@ -1,4 +1,4 @@
-import { readBigUint, readU32, writeU32 } from "./bytes.ts";
+import { bigUintBytes, readBigUint, readU32, writeU32 } from "./bytes.ts";
 import type { TreeId } from "./constants.ts";
 import { DecodeError } from "./errors.ts";
 
@@ -91,14 +91,18 @@ export function writeHeaderFields(header: BlockHeader, out: Uint8Array, at: numb
 }
 
 /**
- * Builds the genesis header: all zero except the given tree snapshots
+ * Builds the genesis header: all zero except the given tree snapshots and timestamp (seconds)
  * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
  */
-export function genesisHeader(snapshots: { tree: TreeId; root: Uint8Array; size: number }[]): BlockHeader {
+export function genesisHeader(
+  snapshots: { tree: TreeId; root: Uint8Array; size: number }[],
+  timestamp = 0n,
+): BlockHeader {
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
   for (const { tree, root, size } of snapshots) {
     header.set(root, HEADER_SNAPSHOT_AT[tree]);
     writeU32(header, HEADER_SNAPSHOT_AT[tree] + 32, size);
   }
+  header.set(bigUintBytes(timestamp, 8), HEADER_AT.timestamp);
   return header;
 }

@@ -12,6 +12,7 @@ import type { Snapshots } from "./tables/state-row.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
 import { type LevelNode, levelNode } from "./tile-nodes.ts";
 import { type TileHasher, TreeBatch } from "./tree-batch.ts";
+import type { TreeNodes } from "./tree-nodes.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 import { yieldEventLoop } from "./yield-event-loop.ts";
@@ -55,14 +56,20 @@ export class BlockBatch {
   #last: number;
 
   /** `tip` returns the number of the stored tip, which may advance to any hashed block. */
-  constructor(core: Core, tables: WorldStateTables, tip: () => number, hasher: TileHasher | undefined) {
+  constructor(
+    core: Core,
+    nodes: TreeNodes,
+    tables: WorldStateTables,
+    tip: () => number,
+    hasher: TileHasher | undefined,
+  ) {
     this.#tables = tables;
     this.#tip = tip;
     this.#last = tip();
     this.#base = new MovableState(new StoredState(tables, this.#last));
-    this.#fork = new Fork(core, this.#base);
+    this.#fork = new Fork(core, nodes, this.#base);
     this.#sealer = new BlockSealer(this.#fork);
-    this.#trees = TREE_IDS.map((tree) => new TreeBatch(core, tree, tables, hasher));
+    this.#trees = TREE_IDS.map((tree) => new TreeBatch(core, tree, nodes[tree].separator, tables, hasher));
     this.#snapshots = TREE_IDS.map((tree) => ({ root: this.#base.root(tree), size: this.#base.size(tree) }));
   }
 

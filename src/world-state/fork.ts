@@ -8,6 +8,7 @@ import { Frames } from "./frames.ts";
 import { IndexedOverlay } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
+import type { TreeNodes } from "./tree-nodes.ts";
 import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
 import type { TreeSnapshot } from "./types.ts";
 
@@ -33,11 +34,12 @@ export interface ChangedLeaves {
  */
 export class Fork {
   readonly core: Core;
+  readonly nodes: TreeNodes;
   readonly base: StateView;
   readonly #sizes: number[];
   /** Sizes before the block that is being built: those at the last takeLeaves. */
   #takenSizes: number[];
-  readonly #nodes: TreeOverlay[];
+  readonly #overlays: TreeOverlay[];
   readonly #indexed: Record<IndexedTree, IndexedOverlay>;
   readonly #appended: AppendedLeaves;
   /** Leaves between relinkLow and addLinked, by position. */
@@ -46,15 +48,16 @@ export class Fork {
   /** Set once the block that the fork stands on is unwound or pruned. */
   #gone = false;
 
-  constructor(core: Core, base: StateView) {
+  constructor(core: Core, nodes: TreeNodes, base: StateView) {
     this.core = core;
+    this.nodes = nodes;
     this.base = base;
     this.#sizes = TREE_IDS.map((tree) => base.size(tree));
     this.#takenSizes = [...this.#sizes];
-    this.#nodes = TREE_IDS.map((tree) => new TreeOverlay(core, tree, base));
+    this.#overlays = TREE_IDS.map((tree) => new TreeOverlay(nodes[tree], tree, base));
     this.#indexed = {
-      0: new IndexedOverlay(core, NULLIFIER_TREE, base, this.#nodes[NULLIFIER_TREE]),
-      2: new IndexedOverlay(core, PUBLIC_DATA_TREE, base, this.#nodes[PUBLIC_DATA_TREE]),
+      0: new IndexedOverlay(core, NULLIFIER_TREE, base, this.#overlays[NULLIFIER_TREE]),
+      2: new IndexedOverlay(core, PUBLIC_DATA_TREE, base, this.#overlays[PUBLIC_DATA_TREE]),
     };
     this.#appended = new AppendedLeaves(base);
   }
@@ -85,7 +88,7 @@ export class Fork {
   #nodesOf(tree: TreeId): TreeOverlay {
     this.#requireAlive();
     if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) this.#indexed[tree].writeNodes();
-    return this.#nodes[tree];
+    return this.#overlays[tree];
   }
 
   leafAt(tree: TreeId, position: number): Uint8Array {
@@ -133,10 +136,10 @@ export class Fork {
 
   #appendAt(tree: TreeId, position: number, value: Uint8Array): void {
     const appended = { tree, position, value };
-    this.#nodes[tree].setNode(position, value);
+    this.#overlays[tree].setNode(position, value);
     const isFirst = this.#appended.add(appended);
     this.#frames.record(() => {
-      this.#nodes[tree].setNode(position, FR_ZERO);
+      this.#overlays[tree].setNode(position, FR_ZERO);
       this.#appended.remove(appended, isFirst);
     });
   }

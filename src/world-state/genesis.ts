@@ -13,6 +13,8 @@ import {
   TREE_IDS,
 } from "../protocol/constants.ts";
 import { FR_ZERO, fr } from "../protocol/field.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
+import type { HashingRules } from "../protocol/generations/hashing.ts";
 import { WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
 import { BlockSealer } from "./sealed-block.ts";
@@ -20,6 +22,7 @@ import { emptyState, type IndexedTree } from "./state-view.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
 import { versionedBytes } from "./tables/versioned.ts";
 import { tileOfId } from "./tile-address.ts";
+import { treeNodes } from "./tree-nodes.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 
 /** A public data entry that exists before the first block. */
@@ -28,20 +31,39 @@ export interface PrefilledEntry {
   value: Uint8Array;
 }
 
-/** Checks the rules of docs/protocol/02-trees.md#212-genesis-trees. */
-export function checkPrefilled(entries: PrefilledEntry[]): void {
-  if (entries.length > INITIAL_INDEXED_LEAVES) {
+/** What a chain begins with. Plain data: it crosses threads. */
+export interface GenesisContent {
+  /** Separators of the inner nodes, by tree. */
+  readonly treeNodes: HashingRules["treeNodes"];
+  readonly publicData: readonly PrefilledEntry[];
+  /** 32 bytes each. */
+  readonly nullifiers: readonly Uint8Array[];
+  /** Seconds; of the header of block 0. */
+  readonly timestamp: bigint;
+}
+
+/** Genesis of a generation's chain, with prefilled public data alone as public networks have it. */
+export function genesisContent(
+  { hashing }: Pick<Generation, "hashing">,
+  publicData: readonly PrefilledEntry[],
+): GenesisContent {
+  return { treeNodes: hashing.treeNodes, publicData, nullifiers: [], timestamp: 0n };
+}
+
+/** Checks the rules of docs/protocol/02-trees.md#212-genesis-trees for the keys that replace the last of a tree's. */
+export function checkPrefilled(keys: readonly Uint8Array[]): void {
+  if (keys.length > INITIAL_INDEXED_LEAVES) {
     throw new WorldStateError("Number of prefilled values can't be more than initial size");
   }
   const lastDefault = bigUintBytes(
-    BigInt(INITIAL_INDEXED_LEAVES - 1 - Math.min(entries.length, INITIAL_INDEXED_LEAVES - 1)),
+    BigInt(INITIAL_INDEXED_LEAVES - 1 - Math.min(keys.length, INITIAL_INDEXED_LEAVES - 1)),
     32,
   );
-  for (const [i, { slot }] of entries.entries()) {
-    if (i > 0 && Buffer.compare(entries[i - 1].slot, slot) >= 0) {
+  for (const [i, key] of keys.entries()) {
+    if (i > 0 && Buffer.compare(keys[i - 1], key) >= 0) {
       throw new WorldStateError("Prefilled values must be unique and sorted");
     }
-    if (entries.length < INITIAL_INDEXED_LEAVES && Buffer.compare(slot, lastDefault) <= 0) {
+    if (keys.length < INITIAL_INDEXED_LEAVES && Buffer.compare(key, lastDefault) <= 0) {
       throw new WorldStateError("Prefilled values must not be the same as the default values");
     }
   }
@@ -70,21 +92,28 @@ export interface GenesisState {
   hash: Uint8Array;
 }
 
-/** Genesis with prefilled public data (docs/protocol/02-trees.md#212-genesis-trees). */
-export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisState {
-  checkPrefilled(prefilled);
-  const fork = new Fork(core, emptyState(core.zeroHashes, TREE_HEIGHTS));
-  const nullifiers = Array.from({ length: INITIAL_INDEXED_LEAVES }, (_, i) => ({ key: fr(i) }));
-  const defaults = Array.from({ length: INITIAL_INDEXED_LEAVES - prefilled.length }, (_, i) => ({
-    key: fr(i),
-    value: FR_ZERO,
-  }));
-  const slots = [...defaults, ...prefilled.map(({ slot, value }) => ({ key: slot, value }))];
+/** Genesis with prefilled leaves (docs/protocol/02-trees.md#212-genesis-trees). */
+export function genesisState(core: Core, content: GenesisContent): GenesisState {
+  const { publicData, nullifiers, timestamp } = content;
+  checkPrefilled(publicData.map(({ slot }) => slot));
+  checkPrefilled(nullifiers);
+  const nodes = treeNodes(core, content.treeNodes);
+  const fork = new Fork(core, nodes, emptyState(nodes, TREE_HEIGHTS));
+  const defaults = (prefilled: readonly unknown[]) =>
+    Array.from({ length: INITIAL_INDEXED_LEAVES - prefilled.length }, (_, i) => fr(i));
+  const keys = [...defaults(nullifiers), ...nullifiers].map((key) => ({ key }));
+  const slots = [
+    ...defaults(publicData).map((key) => ({ key, value: FR_ZERO })),
+    ...publicData.map(({ slot, value }) => ({ key: slot, value })),
+  ];
   const plant = (tree: IndexedTree, leaves: StoredLeaf[]) => fork.plantGenesis(tree, leaves);
-  plant(NULLIFIER_TREE, linked(nullifiers, FR_ZERO));
+  plant(NULLIFIER_TREE, linked(keys, FR_ZERO));
   plant(PUBLIC_DATA_TREE, linked(slots, slots[0].key));
   const trees = [L1_TO_L2_MESSAGE_TREE, NOTE_HASH_TREE, NULLIFIER_TREE, PUBLIC_DATA_TREE] as const;
-  const header = genesisHeader(trees.map((tree) => ({ tree, ...fork.snapshot(tree) })));
+  const header = genesisHeader(
+    trees.map((tree) => ({ tree, ...fork.snapshot(tree) })),
+    timestamp,
+  );
   const hash = blockHash(core, header);
   fork.append(ARCHIVE, [hash]);
   return { fork, header, hash };

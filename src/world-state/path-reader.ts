@@ -7,6 +7,7 @@ import type { StoredState } from "./stored-state.ts";
 import { readLeafIndex } from "./tables/leaf-row.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
+import type { TreeNodes } from "./tree-nodes.ts";
 import type { LeafText } from "./types.ts";
 
 /** Offset of the record in a tile's row. */
@@ -32,18 +33,21 @@ function occupiedLevels(tree: TreeId, size: number): number {
 /** Sibling paths from stored tiles, cached in the core's memory. */
 export class PathReader {
   readonly #core: Core;
+  readonly #nodes: TreeNodes;
   readonly #tables: WorldStateTables;
   #cache: TileCache | undefined;
   readonly #templates = new Map<LeafText, TextTemplate>();
   readonly #key = new Uint8Array(TILE_KEY_BYTES);
 
-  constructor(core: Core, tables: WorldStateTables) {
+  constructor(core: Core, nodes: TreeNodes, tables: WorldStateTables) {
     this.#core = core;
+    this.#nodes = nodes;
     this.#tables = tables;
   }
 
   #createCache(): TileCache {
-    this.#cache = this.#core.tileCache(CACHED_TILE_BYTES);
+    const separators = this.#nodes.map(({ separator }) => separator);
+    this.#cache = this.#core.tileCache(CACHED_TILE_BYTES, separators);
     return this.#cache;
   }
 

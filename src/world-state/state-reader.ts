@@ -13,6 +13,7 @@ import { positionKey, writeBlockKey } from "./tables/row-keys.ts";
 import { STATE_BYTES } from "./tables/state-row.ts";
 import { parseStatus, readStatusRow, STATUS_BYTES } from "./tables/status-row.ts";
 import { openTables, type WorldStateTables } from "./tables/tables.ts";
+import type { TreeNodes } from "./tree-nodes.ts";
 import type {
   IndexedLeaf,
   LeafText,
@@ -35,6 +36,7 @@ const CACHED_STATES = 1024;
 export class StateReader implements WorldStateReader {
   protected readonly core: Core;
   protected readonly tables: WorldStateTables;
+  protected readonly nodes: TreeNodes;
   readonly #genesis: GenesisState;
   readonly #genesisTrees: GenesisTrees;
   readonly #paths: PathReader;
@@ -59,7 +61,8 @@ export class StateReader implements WorldStateReader {
     const { tables } = this;
     this.#genesis = genesis;
     this.#genesisTrees = new GenesisTrees(genesis.fork);
-    this.#paths = new PathReader(core, tables);
+    this.nodes = genesis.fork.nodes;
+    this.#paths = new PathReader(core, this.nodes, tables);
   }
 
   status(): WorldStateStatus {

@@ -1,6 +1,7 @@
 import type { TreeId } from "../protocol/constants.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
 import type { Versioned } from "./tables/versioned.ts";
+import type { TreeNodes } from "./tree-nodes.ts";
 
 export type IndexedTree = 0 | 2;
 
@@ -22,11 +23,11 @@ export interface StateView {
 }
 
 /** Trees without leaves, the base of genesis. */
-export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly number[]): StateView {
+export function emptyState(nodes: TreeNodes, heights: readonly number[]): StateView {
   return {
     block: -1,
     size: () => 0,
-    root: (tree) => zeroHashes[heights[tree]],
+    root: (tree) => nodes[tree].zeroHashes[heights[tree]],
     tile: () => undefined,
     leafAt: () => undefined,
     position: () => undefined,

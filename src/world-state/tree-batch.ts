@@ -2,6 +2,7 @@ import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
 import { type HashedTiles, type TileJob, tileJob } from "../core/tile-job.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
+import type { Separator } from "../protocol/generations/hashing.ts";
 import { cutSubtrees } from "./cut-subtrees.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
 import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, tileId, tileLevels, writeTileKey } from "./tile-address.ts";
@@ -50,6 +51,8 @@ interface StartedLevels {
 export class TreeBatch {
   readonly #core: Core;
   readonly #tree: TreeId;
+  /** Of the inner nodes. */
+  readonly #separator: Separator;
   readonly #tables: WorldStateTables;
   readonly #hasher: TileHasher | undefined;
   #changes = new Map<number, TileChange>();
@@ -57,9 +60,16 @@ export class TreeBatch {
   #taken: { last: number; changes: Map<number, TileChange> }[] = [];
   readonly #key = new Uint8Array(TILE_KEY_BYTES);
 
-  constructor(core: Core, tree: TreeId, tables: WorldStateTables, hasher: TileHasher | undefined) {
+  constructor(
+    core: Core,
+    tree: TreeId,
+    separator: Separator,
+    tables: WorldStateTables,
+    hasher: TileHasher | undefined,
+  ) {
     this.#core = core;
     this.#tree = tree;
+    this.#separator = separator;
     this.#tables = tables;
     this.#hasher = hasher;
   }
@@ -155,6 +165,7 @@ export class TreeBatch {
       height: tileHeightAt(this.#tree, level),
       baseLevel: level * TILE_HEIGHT,
       arity: this.#tree === NULLIFIER_TREE ? 3 : 4,
+      separator: this.#separator,
     };
     return tileJob(tiles, shape, {
       keepsWhole: ({ index }, block) => (block + index) % WHOLE_VERSION_EVERY === 0,

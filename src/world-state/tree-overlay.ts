@@ -1,4 +1,4 @@
-import type { Core } from "../core/core.ts";
+import type { Merkle } from "../core/core.ts";
 import { yieldProcessor } from "../core/thread-priority.ts";
 import { packTile, unpackTile } from "../core/tile-record.ts";
 import { word } from "../protocol/bytes.ts";
@@ -17,7 +17,7 @@ export interface ChangedTile {
  * hashed in one batch, level by level. Tiles are dense here: 2^(height+1) words in heap order.
  */
 export class TreeOverlay {
-  readonly #core: Core;
+  readonly #nodes: Merkle;
   readonly #tree: TreeId;
   readonly #base: StateView;
   readonly #tiles = new Map<number, Uint8Array>();
@@ -26,8 +26,8 @@ export class TreeOverlay {
   readonly #changed = new Set<number>();
   #root: Uint8Array;
 
-  constructor(core: Core, tree: TreeId, base: StateView) {
-    this.#core = core;
+  constructor(nodes: Merkle, tree: TreeId, base: StateView) {
+    this.#nodes = nodes;
     this.#tree = tree;
     this.#base = base;
     this.#root = base.root(tree);
@@ -85,7 +85,7 @@ export class TreeOverlay {
     }
     const indexes = [...dirty.keys()];
     const tiles = indexes.map((index) => this.#dense(level, index));
-    this.#core.rehashTiles(tiles, Uint32Array.from(dirty.values()), height);
+    this.#nodes.rehashTiles(tiles, Uint32Array.from(dirty.values()), height);
     for (const index of indexes) this.#changed.add(tileId(level, index));
     return new Map(indexes.map((index, i) => [index, word(tiles[i], 1).slice()]));
   }
@@ -98,7 +98,7 @@ export class TreeOverlay {
     return ids.map((id) => {
       const { level, index } = tileOfId(id);
       const height = tileHeightAt(this.#tree, level);
-      return { id, record: packTile(this.#dense(level, index), height, level * TILE_HEIGHT, this.#core.zeroHashes) };
+      return { id, record: packTile(this.#dense(level, index), height, level * TILE_HEIGHT, this.#nodes.zeroHashes) };
     });
   }
 
@@ -115,6 +115,6 @@ export class TreeOverlay {
   #unpack(level: number, index: number): Uint8Array {
     const height = tileHeightAt(this.#tree, level);
     const record = this.#base.tile(this.#tree, level, index)?.bytes;
-    return unpackTile(record, height, level * TILE_HEIGHT, this.#core.zeroHashes);
+    return unpackTile(record, height, level * TILE_HEIGHT, this.#nodes.zeroHashes);
   }
 }

@@ -1,14 +1,13 @@
 import type { Core } from "../core/core.ts";
 import { headerBlockNumber } from "../protocol/block-header.ts";
-import { concat, equal } from "../protocol/bytes.ts";
 import type { Store } from "../storage/store.ts";
 import { BlockBatch } from "./block-batch.ts";
 import { UnknownStateError, WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
-import { genesisChanges, genesisState, type PrefilledEntry } from "./genesis.ts";
+import { type GenesisContent, genesisChanges, genesisState } from "./genesis.ts";
 import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
-import { GENESIS_KEY } from "./tables/genesis-row.ts";
+import { putContent, readContent, sameContent } from "./tables/genesis-row.ts";
 import { updateStatus } from "./tables/status-row.ts";
 import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
@@ -53,29 +52,28 @@ const FOREIGN = "blocks were prepared by another world state";
 /** The five trees in the chain store, as of every kept block. */
 export class WorldState extends StateReader implements WorldStateWriter {
   readonly #hasher: TileHasher | undefined;
-  readonly #prefilled: PrefilledEntry[];
+  readonly #content: GenesisContent;
   readonly #forks = new Set<WeakRef<Fork>>();
   readonly #undoSpace: UndoSpace;
 
   /** Large blocks are hashed by `hasher`, if given. */
-  constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
-    const genesis = genesisState(core, prefilled);
+  constructor(core: Core, store: Store, content: GenesisContent, hasher?: TileHasher) {
+    const genesis = genesisState(core, content);
     super(core, store, genesis);
     this.#hasher = hasher;
-    this.#undoSpace = { store, tables: this.tables, zeroHashes: core.zeroHashes };
-    const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
-    const stored = this.tables.meta.get(GENESIS_KEY);
+    this.#undoSpace = { store, tables: this.tables, nodes: this.nodes };
+    this.#content = content;
+    const stored = readContent(this.tables);
     if (stored === undefined) {
-      store.transaction(() => this.#writeGenesis(genesis.fork, entries));
-    } else if (!equal(stored, entries)) {
+      store.transaction(() => this.#writeGenesis(genesis.fork));
+    } else if (!sameContent(stored, content)) {
       throw new WorldStateError("the stored world state was made with other prefilled public data");
     }
-    this.#prefilled = prefilled;
   }
 
-  #writeGenesis(fork: Fork, entries: Uint8Array): void {
+  #writeGenesis(fork: Fork): void {
     writeBlocks(this.store, this.tables, genesisChanges(fork));
-    this.tables.meta.put(GENESIS_KEY, entries);
+    putContent(this.tables, this.#content);
   }
 
   /**
@@ -94,8 +92,8 @@ export class WorldState extends StateReader implements WorldStateWriter {
       );
     }
     // Pruning may remove the stored genesis, so a fork of it is rebuilt.
-    if (block === 0) return genesisState(this.core, this.#prefilled).fork;
-    const fork = new Fork(this.core, new StoredState(this.tables, block));
+    if (block === 0) return genesisState(this.core, this.#content).fork;
+    const fork = new Fork(this.core, this.nodes, new StoredState(this.tables, block));
     for (const ref of this.#forks) if (ref.deref() === undefined) this.#forks.delete(ref);
     this.#forks.add(new WeakRef(fork));
     return fork;
@@ -125,7 +123,8 @@ export class WorldState extends StateReader implements WorldStateWriter {
       const number = headerBlockNumber(header);
       if (number !== last + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${last + i}`);
     }
-    const batch = after?.batch ?? new BlockBatch(this.core, this.tables, () => this.status().tip, this.#hasher);
+    const batch =
+      after?.batch ?? new BlockBatch(this.core, this.nodes, this.tables, () => this.status().tip, this.#hasher);
     return new InHashing(batch, blocks);
   }
 
@@ -171,9 +170,8 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   reset(): void {
-    const entries = this.tables.meta.get(GENESIS_KEY)!.slice();
     for (const table of Object.values(this.tables)) table.clear();
-    this.#writeGenesis(genesisState(this.core, this.#prefilled).fork, entries);
+    this.#writeGenesis(genesisState(this.core, this.#content).fork);
     this.#endForks(() => true);
   }
 

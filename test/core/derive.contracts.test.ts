@@ -138,7 +138,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
 
   describe("contract classes", () => {
     test("an empty function leaf is H(0, 0)", () => {
-      expect(toHex(core.zeroHashes[1])).toBe(contracts.privateFunctionsRoot.zeroLeaf);
+      expect(toHex(core.merkle().zeroHashes[1])).toBe(contracts.privateFunctionsRoot.zeroLeaf);
     });
 
     test.each(contracts.privateFunctionsRoot.cases)(
@@ -147,13 +147,15 @@ describe.each(BUILDS)("with the %s build", (build) => {
         const list = privateFunctions(functions);
         const leaves = list.toSorted((a, b) => a.selector - b.selector).map((f) => toHex(privateFunctionLeaf(core, f)));
         expect(leaves).toEqual(sortedLeaves);
-        expect(toHex(privateFunctionsRoot(core, list))).toBe(root);
+        expect(toHex(privateFunctionsRoot(core, list, V4.hashing.functionNodes))).toBe(root);
       },
     );
 
     test("more than 128 private functions are refused", () => {
       const list = Array.from({ length: 129 }, (_, selector) => ({ selector, vkHash: FR_ZERO }));
-      expect(() => privateFunctionsRoot(core, list)).toThrow("at most 128 private functions, got 129");
+      expect(() => privateFunctionsRoot(core, list, V4.hashing.functionNodes)).toThrow(
+        "at most 128 private functions, got 129",
+      );
     });
 
     test.each(contracts.publicBytecodeCommitment)(
@@ -208,7 +210,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
         const classId = contractClassId(
           core,
           fromHex(v.artifactHash),
-          privateFunctionsRoot(core, privateFunctions(v.privateFunctions)),
+          privateFunctionsRoot(core, privateFunctions(v.privateFunctions), V4.hashing.functionNodes),
           fromHex(v.publicBytecodeCommitment),
         );
         expect(toHex(classId)).toBe(v.classId);

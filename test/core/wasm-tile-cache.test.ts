@@ -6,6 +6,8 @@ import { loadCore } from "../../src/core/load-core.ts";
 
 const core = loadCore();
 const TILE_HEIGHT = 4;
+/** By tree: one without a separator, and one with. */
+const SEPARATORS = [undefined, undefined, 3756303423];
 
 /** A made-up record of a tile, the same at each call; one in eight tiles is empty. */
 function recordOf(state: number, tree: number, level: number, index: number, height: number): Uint8Array | undefined {
@@ -67,7 +69,9 @@ function cachedPath(cache: TileCache, asked: Asked, height: number): { path: Uin
 
 function plainPath(asked: Asked, height: number): Uint8Array {
   const out = new Uint8Array(height * 32);
-  core.siblingPath(recordsOf(asked, height), asked.position, height, TILE_HEIGHT, out, 0);
+  core
+    .merkle(SEPARATORS[asked.tree])
+    .siblingPath(recordsOf(asked, height), asked.position, height, TILE_HEIGHT, out, 0);
   return out;
 }
 
@@ -120,7 +124,7 @@ describe("a cache of tiles", () => {
     ({ height, bytes }) => {
       fc.assert(
         fc.property(fc.array(asked(height), { minLength: 1, maxLength: 60 }), (calls) => {
-          const cache = core.tileCache(bytes);
+          const cache = core.tileCache(bytes, SEPARATORS);
           for (const call of calls) expect(cachedPath(cache, call, height).path).toEqual(plainPath(call, height));
         }),
         { numRuns: 15 },
@@ -139,7 +143,7 @@ describe("a cache of tiles", () => {
         fc.uint8Array({ minLength: 36, maxLength: 36 }),
         rowBytes,
         (parts, calls, key, row) => {
-          const cache = core.tileCache(100_000);
+          const cache = core.tileCache(100_000, SEPARATORS);
           const templates = new Map([42, 41, 40, 36].map((height) => [height, cache.template(parts, height)]));
           for (const [i, { height, path }] of calls.entries()) {
             cache.setLeaf(key, row);
@@ -157,7 +161,7 @@ describe("a cache of tiles", () => {
   });
 
   test("a tile cache refuses templates, keys and rows that exceed its room", () => {
-    const cache = core.tileCache(1);
+    const cache = core.tileCache(1, SEPARATORS);
     const text = "x".repeat(3000);
     cache.template([text], 42);
     expect(() => cache.template([text], 42)).toThrow(
@@ -173,7 +177,7 @@ describe("a cache of tiles", () => {
   });
 
   test("a tile cache asks for each tile once", () => {
-    const cache = core.tileCache(1_000_000);
+    const cache = core.tileCache(1_000_000, SEPARATORS);
     const call = { state: 1, tree: 0, position: 12_345_678, levels: 11 };
     expect(cachedPath(cache, call, 42).put).toBe(11);
     expect(cachedPath(cache, call, 42).put).toBe(0);
@@ -183,7 +187,7 @@ describe("a cache of tiles", () => {
   });
 
   test("a tile cache asks again for a leaf's tile that it shall not keep", () => {
-    const cache = core.tileCache(1_000_000);
+    const cache = core.tileCache(1_000_000, SEPARATORS);
     const call = { state: 1, tree: 0, position: 12_345_678, levels: 11, keepLeaf: false };
     expect(cachedPath(cache, call, 42).put).toBe(11);
     expect(cachedPath(cache, call, 42)).toEqual({ path: plainPath(call, 42), put: 1 });
@@ -192,7 +196,7 @@ describe("a cache of tiles", () => {
   });
 
   test("a tile cache keeps the tiles above the leaves while new leaves are asked for", () => {
-    const cache = core.tileCache(600_000);
+    const cache = core.tileCache(600_000, SEPARATORS);
     const leaves = 2 ** 16;
     const paths = (count: number, from: number) => {
       let put = 0;
@@ -209,7 +213,7 @@ describe("a cache of tiles", () => {
   });
 
   test("a tile cache refuses a record that is too long for four levels", () => {
-    const cache = core.tileCache(1);
+    const cache = core.tileCache(1, SEPARATORS);
     cache.open(1, 0, 0, 1);
     expect(() => cache.put(0, new Uint8Array(1025), 4)).toThrow("a tile record is at most 1020 bytes, got 1021");
   });

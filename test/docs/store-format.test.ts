@@ -9,6 +9,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { L1TxStore } from "../../src/l1/tx/tx-store.ts";
 import { AttestationPool } from "../../src/mempool/attestations/attestation-pool.ts";
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { EpochStore } from "../../src/prover/broker/epoch-store.ts";
 import { OffenseStore } from "../../src/slasher/offense-store.ts";
 import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
@@ -17,6 +18,7 @@ import { openStore } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { SignedDuties } from "../../src/validator/signing/signed-duties.ts";
 import { openSigningStore } from "../../src/validator/signing/signing-store.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { ModelWorld } from "../world/mempool/model-world.ts";
 
@@ -56,7 +58,7 @@ async function chainStore(): Promise<string> {
   mkdirSync(path);
   const store = openStore({ path });
   claimStore(store, IDENTITY);
-  const world = new WorldState(loadCore(), store, []);
+  const world = new WorldState(loadCore(), store, genesisContent(V4, []));
   const chain = chainOf(store, world, 32);
   new ContentStore({ store, chain });
   await store.close();

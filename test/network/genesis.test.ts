@@ -4,7 +4,8 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { ConfiguredGeneses, feeJuiceBalanceSlot, genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { ARCHIVE, PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
-import { genesisState } from "../../src/world-state/genesis.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 
 const TOKEN_FEE_CONTRACT = "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a";
 let core: Core;
@@ -16,7 +17,7 @@ beforeAll(() => {
 test("a network without prefunded accounts has the default genesis", () => {
   const { fork, hash } = genesisState(
     core,
-    genesisPublicData(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] }),
+    genesisContent(V4, genesisPublicData(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] })),
   );
   expect(toHex(hash)).toBe("0x2ff681dd7730c7b9e5650c70afa57ee81377792dfc95d98c11817b8c761ff965");
   expect(toHex(fork.snapshot(ARCHIVE).root)).toBe("0x15684c8c3d2106918d3860f777e50555b7166adff47df13cc652e2e5a50bf5c7");
@@ -26,7 +27,7 @@ test("a network without prefunded accounts has the default genesis", () => {
 test("the local network funds the test accounts and two fee contracts, each address once", () => {
   const token = fromHex(TOKEN_FEE_CONTRACT);
   const entries = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [token, token] });
-  const { fork, hash } = genesisState(core, entries);
+  const { fork, hash } = genesisState(core, genesisContent(V4, entries));
   expect(entries).toHaveLength(5);
   expect(toHex(fork.snapshot(PUBLIC_DATA_TREE).root)).toBe(
     "0x0e3dada45d925a46dace5f0b32f8ce2c08ca523206ff4080291766adf731cfae",

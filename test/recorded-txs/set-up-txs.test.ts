@@ -18,11 +18,12 @@ import {
   TREE_IDS,
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { deployedContracts } from "../../src/protocol/tx/deployed-contracts.ts";
 import type { TxEffect } from "../../src/protocol/tx-effect.ts";
 import { recordedTxs } from "../../src/recorded-txs/recorded-txs.ts";
 import { BANANA_FEE_CONTRACT, BANANA_TOKEN, deploymentTx, setUpTxs } from "../../src/recorded-txs/set-up-txs.ts";
-import { genesisState } from "../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 
 const core = loadCore();
 const vm = new Vm();
@@ -38,11 +39,14 @@ const recorded = recordedTxs("local-network/set-up-txs.bin.gz").map((tx) => ({ t
 const genesis = () =>
   genesisState(
     core,
-    genesisPublicData(core, {
-      testAccounts: true,
-      sponsoredFpc: true,
-      prefundAddresses: [fromHex(BANANA_FEE_CONTRACT)],
-    }),
+    genesisContent(
+      V4,
+      genesisPublicData(core, {
+        testAccounts: true,
+        sponsoredFpc: true,
+        prefundAddresses: [fromHex(BANANA_FEE_CONTRACT)],
+      }),
+    ),
   );
 const noContracts = { contractClass: () => undefined, contractInstance: () => undefined };
 

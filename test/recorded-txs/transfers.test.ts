@@ -10,11 +10,12 @@ import { genesisPublicData } from "../../src/network/genesis.ts";
 import { fromHex, readBigUint } from "../../src/protocol/bytes.ts";
 import { PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { TemplateRoomError } from "../../src/protocol/tx/template-repeat.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { BANANA_FEE_CONTRACT, BANANA_TOKEN, setUpTxs } from "../../src/recorded-txs/set-up-txs.ts";
 import { mintTx, type TransferPlan, tokenTxs, transferTx } from "../../src/recorded-txs/transfers.ts";
-import { genesisState } from "../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 
 const core = loadCore();
 const vm = new Vm();
@@ -23,7 +24,7 @@ const RECIPIENT = fr(0xb07);
 const prefundAddresses = [fromHex(BANANA_FEE_CONTRACT)];
 const { fork, header } = genesisState(
   core,
-  genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses }),
+  genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses })),
 );
 const state = new BlockState({
   core,

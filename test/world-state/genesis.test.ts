@@ -5,7 +5,7 @@ import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { INITIAL_FEE_JUICE, TREE_IDS } from "../../src/protocol/constants.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOutHash } from "../../src/protocol/sha-trees.ts";
-import { genesisState } from "../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 import { core, openState } from "../world/world-state/open-state.ts";
 
 const vectors = JSON.parse(readFileSync(new URL("../fixtures/vectors/genesis.json", import.meta.url), "utf8"));
@@ -41,10 +41,10 @@ describe("genesis", () => {
   test.each(cases)("the genesis state is that of the vectors: $name", (given) => {
     const prefilled = entries(given.prefilledPublicData);
     if (given.error !== undefined) {
-      expect(() => genesisState(core, prefilled)).toThrow(given.error);
+      expect(() => genesisState(core, genesisContent(V4, prefilled))).toThrow(given.error);
       return;
     }
-    const { fork, header, hash } = genesisState(core, prefilled);
+    const { fork, header, hash } = genesisState(core, genesisContent(V4, prefilled));
     expect(toHex(header)).toBe(given.headerBytes);
     expect(toHex(hash)).toBe(given.blockHash);
     expect(toHex(fork.snapshot(4).root)).toBe(given.archiveRoot);
@@ -62,7 +62,7 @@ describe("genesis", () => {
     }
     fork.revertFrame();
     if (given.emptyLowLeafQuirk !== undefined) {
-      const clean = genesisState(core, prefilled).fork;
+      const clean = genesisState(core, genesisContent(V4, prefilled)).fork;
       const { slot, value } = given.emptyLowLeafQuirk.write;
       clean.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
       const { root, size } = clean.snapshot(2);
@@ -71,7 +71,7 @@ describe("genesis", () => {
   });
 
   test("the genesis trees have the published leaves, paths and constants", async () => {
-    const { fork } = genesisState(core, []);
+    const { fork } = genesisState(core, genesisContent(V4, []));
     const paths = (path: Uint8Array) => Array.from({ length: path.length / 32 }, (_, i) => toHex(word(path, i)));
     const { nullifier, publicData, nullifierPathIndex0, publicDataPathIndex127, archivePathIndex0 } =
       vectors.defaultGenesisLeaves;

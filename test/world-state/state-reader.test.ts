@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { genesisContent } from "../../src/world-state/genesis.ts";
 import { writePreimage } from "../../src/world-state/indexed-overlay.ts";
 import type { StateAt } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
@@ -130,7 +132,7 @@ test("an open reader answers for every kept block of the present chain, through 
       fc.array(fc.oneof(fc.bigInt(0n, 2n ** 41n), fc.bigInt(0n, 300n)), { minLength: 2, maxLength: 3 }),
       async (steps, keys) => {
         const open = openState();
-        const reader = new WorldState(core, open.store, []);
+        const reader = new WorldState(core, open.store, genesisContent(V4, []));
         try {
           const chain = new ModelledChain(open);
           for (const taken of steps) {

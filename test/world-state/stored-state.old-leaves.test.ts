@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { concat, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../../src/protocol/constants.ts";
 import { FR_ZERO, fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { Table } from "../../src/storage/table.ts";
 import { applyBlock } from "../../src/world-state/apply-block.ts";
 import { Fork } from "../../src/world-state/fork.ts";
@@ -13,9 +14,12 @@ import { readLeaf } from "../../src/world-state/tables/leaf-row.ts";
 import { positionKey, valueKey } from "../../src/world-state/tables/row-keys.ts";
 import { updateStatus } from "../../src/world-state/tables/status-row.ts";
 import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../../src/world-state/tables/tables.ts";
+import { treeNodes } from "../../src/world-state/tree-nodes.ts";
 import { unwindBlocks } from "../../src/world-state/undo/unwind.ts";
 import { writeBlocks } from "../../src/world-state/write-blocks.ts";
 import { core, type OpenState, openState, txEffect } from "../world/world-state/open-state.ts";
+
+const NODES = treeNodes(core, V4.hashing.treeNodes);
 
 const INDEXED = [NULLIFIER_TREE, PUBLIC_DATA_TREE] as const;
 
@@ -31,7 +35,7 @@ interface Inserted {
  */
 function insert({ store }: OpenState, tip: number, blocks: Inserted[][]): void {
   const tables = openTables(store);
-  const fork = new Fork(core, new StoredState(tables, tip));
+  const fork = new Fork(core, NODES, new StoredState(tables, tip));
   const sealer = new BlockSealer(fork);
   const sealed = blocks.map((block, i) => {
     const txs = block.map(({ nullifiers, slots }) => {
@@ -132,7 +136,7 @@ test("a state reads as it did at the tip, whatever keys are inserted later and w
           };
           grow();
           open.store.transaction(() => {
-            const space = { store: open.store, tables: openTables(open.store), zeroHashes: core.zeroHashes };
+            const space = { store: open.store, tables: openTables(open.store), nodes: NODES };
             unwindBlocks(space, blocks.length, blocks.length - unwound);
           });
           grow();

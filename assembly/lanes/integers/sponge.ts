@@ -81,6 +81,35 @@ export function hashTwoIntegers(outLeft: usize, outRight: usize, left: usize, ri
   elementToWord(outRight, STATES + STATE);
 }
 
+/** startNodesLanes of lanes/sponge.ts, of one state: 4 x 72. */
+export function startNodesIntegers(start: usize, first: usize, place: u32): void {
+  memory.fill(start, 0, STATE);
+  store<u64>(WORD, bswap<u64>(place + 2), 16);
+  wordToElement(start + 3 * ELEMENT, WORD);
+  if (place != 0) wordToElement(start, first);
+}
+
+/** hashTwoNodesLanes of lanes/sponge.ts. */
+export function hashTwoNodesIntegers(
+  outLeft: usize,
+  outRight: usize,
+  left: usize,
+  right: usize,
+  start: usize,
+  place: u32,
+): void {
+  memory.copy(STATES, start, STATE);
+  memory.copy(STATES + STATE, start, STATE);
+  const first = STATES + <usize>place * ELEMENT;
+  for (let i: usize = 0; i < 2; i++) {
+    addWord(first + i * ELEMENT, left + (i << 5));
+    addWord(first + i * ELEMENT + STATE, right + (i << 5));
+  }
+  permuteTwo();
+  elementToWord(outLeft, STATES);
+  elementToWord(outRight, STATES + STATE);
+}
+
 function begin(job: usize, state: usize): void {
   memory.fill(state, 0, STATE);
   store<u64>(WORD, bswap<u64>(wordsLeft(job)), 16);

@@ -224,6 +224,7 @@ export class ChainChecker {
     const hashes = blockHeadersHash(
       core,
       all.map(({ hash }) => hash),
+      V4.hashing.blockHeaderNodes,
     );
     const { blockHeadersHash: at, lastArchiveRoot } = CHECKPOINT_AT;
     if (!equal(hashes, header.subarray(at, at + 32))) return "its header does not hash the headers of its blocks";

@@ -4,10 +4,12 @@ import { ChainStore } from "../../archiver/chain-store.ts";
 import type { Core } from "../../core/core.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { readIdentity } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectPages, inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { type GenesisState, genesisState } from "../../world-state/genesis.ts";
+import { storedContent } from "../../world-state/tables/genesis-row.ts";
 import { blockKey } from "../../world-state/tables/row-keys.ts";
 import { readState } from "../../world-state/tables/state-row.ts";
 import { openTables, WORLD_STATE_TABLES } from "../../world-state/tables/tables.ts";
@@ -17,16 +19,10 @@ import { checkSignatures } from "./check-signatures.ts";
 import { TreesChecker } from "./check-trees.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
-const PREFILLED_BYTES = 64;
-
 /** Genesis as the store says that it was made. */
 function storedGenesis(store: Store, core: Core): GenesisState {
-  const row = store.table(WORLD_STATE_TABLES.meta).get(Buffer.from("genesis")) ?? new Uint8Array(0);
-  const prefilled = Array.from({ length: Math.floor(row.length / PREFILLED_BYTES) }, (_, i) => {
-    const at = i * PREFILLED_BYTES;
-    return { slot: row.slice(at, at + 32), value: row.slice(at + 32, at + 64) };
-  });
-  return genesisState(core, prefilled);
+  const content = storedContent(store) ?? { publicData: [], nullifiers: [], timestamp: 0n };
+  return genesisState(core, { ...content, treeNodes: V4.hashing.treeNodes });
 }
 
 function checkGenesis(store: Store, genesis: GenesisState, report: CheckReport): void {
@@ -56,7 +52,7 @@ function checkChain(store: Store, core: Core, report: CheckReport): void {
     // Nothing here asks for epochs.
     const chain = new ChainStore({ store, genesis: { header, hash }, epochDuration: 1 });
     checkPart(report, "chain", () => new ChainChecker({ store, chain, core }, report).run());
-    checkPart(report, "ws", () => new TreesChecker({ store, chain, core }, report).run());
+    checkPart(report, "ws", () => new TreesChecker({ store, chain, core, nodes: genesis.fork.nodes }, report).run());
   });
 }
 

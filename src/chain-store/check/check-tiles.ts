@@ -50,12 +50,11 @@ export class TileChecker {
 
   /** The rule that a tile breaks as it was after `block`: it hashes to its node in the tile above, or to the root. */
   brokenRule(key: Uint8Array, record: Uint8Array, block: number): string | undefined {
-    const { core } = this.#trees;
     const { tree, level, index } = tileOfKey(key);
     const height = tileHeightAt(tree, level);
     const tile = this.#trees.dense(tree, level, record);
     const hashed = tile.slice();
-    core.rehashTiles([hashed], Uint32Array.of(2 ** (2 ** height) - 1), height);
+    this.#trees.nodes[tree].rehashTiles([hashed], Uint32Array.of(2 ** (2 ** height) - 1), height);
     if (!equal(hashed.subarray(64), tile.subarray(64))) return "its inner nodes are not the hashes of its bottom nodes";
     const root = hashed.subarray(32, 64);
     if (level + 1 === tileLevels(tree)) {

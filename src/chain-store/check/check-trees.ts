@@ -7,6 +7,7 @@ import type { Store } from "../../storage/store.ts";
 import { positionKey } from "../../world-state/tables/row-keys.ts";
 import { parseStatus, readStatusRow, STATUS_BYTES } from "../../world-state/tables/status-row.ts";
 import { openTables, WORLD_STATE_TABLES } from "../../world-state/tables/tables.ts";
+import type { TreeNodes } from "../../world-state/tree-nodes.ts";
 import type { WorldStateStatus } from "../../world-state/types.ts";
 import { LeafChecker } from "./check-leaves.ts";
 import { TileChecker } from "./check-tiles.ts";
@@ -20,6 +21,7 @@ export interface TreesCheck {
   store: Store;
   chain: ChainStore;
   core: Core;
+  nodes: TreeNodes;
 }
 
 /**
@@ -32,10 +34,10 @@ export class TreesChecker {
   readonly #trees: StoredTrees;
   readonly #status: WorldStateStatus;
 
-  constructor({ store, chain, core }: TreesCheck, report: CheckReport) {
+  constructor({ store, chain, core, nodes }: TreesCheck, report: CheckReport) {
     this.#chain = chain;
     this.#report = report;
-    this.#trees = new StoredTrees(openTables(store), core);
+    this.#trees = new StoredTrees(openTables(store), core, nodes);
     const row = new Uint8Array(STATUS_BYTES);
     readStatusRow(this.#trees.tables, row);
     this.#status = parseStatus(row);

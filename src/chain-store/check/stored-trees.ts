@@ -8,19 +8,22 @@ import { readState, type Snapshots, STATE_BYTES } from "../../world-state/tables
 import type { WorldStateTables } from "../../world-state/tables/tables.ts";
 import { readVersioned } from "../../world-state/tables/versioned.ts";
 import { TILE_HEIGHT, TILE_WIDTH, tileHeightAt, tileKey } from "../../world-state/tile-address.ts";
+import type { TreeNodes } from "../../world-state/tree-nodes.ts";
 
 /** Reads of the stored trees for their check: nothing is taken for granted but the keys of rows. */
 export class StoredTrees {
   readonly tables: WorldStateTables;
   readonly core: Core;
+  readonly nodes: TreeNodes;
   /** The block whose snapshots were read last. */
   #last: { block: number; snapshots: Snapshots | undefined } | undefined;
   /** The bottom tile that was read last. */
   #bottom: { tree: TreeId; index: number; tile: Uint8Array } | undefined;
 
-  constructor(tables: WorldStateTables, core: Core) {
+  constructor(tables: WorldStateTables, core: Core, nodes: TreeNodes) {
     this.tables = tables;
     this.core = core;
+    this.nodes = nodes;
   }
 
   /** Undefined when the row is missing or has another length. */
@@ -41,7 +44,7 @@ export class StoredTrees {
 
   /** The nodes of a tile in heap order. Throws when the record is no tile. */
   dense(tree: TreeId, level: number, record: Uint8Array | undefined): Uint8Array {
-    return unpackTile(record, tileHeightAt(tree, level), level * TILE_HEIGHT, this.core.zeroHashes);
+    return unpackTile(record, tileHeightAt(tree, level), level * TILE_HEIGHT, this.nodes[tree].zeroHashes);
   }
 
   /** Leaf node of the current trees at a position. */

@@ -2,10 +2,11 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadCore } from "../../core/load-core.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { readIdentity, type StoreIdentity } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
-import { genesisState } from "../../world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 import { StateReader } from "../../world-state/state-reader.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import { BenchWitnessError } from "./errors.ts";
@@ -59,7 +60,7 @@ export async function openTrees(path: string): Promise<OpenTrees> {
     if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");
     const core = loadCore();
     // The genesis given here is used for block 0 only, which is never read.
-    const world = new StateReader(core, store, genesisState(core, []));
+    const world = new StateReader(core, store, genesisState(core, genesisContent(V4, [])));
     return { world, identity, close: () => store.close() };
   } catch (error) {
     await store.close();

@@ -8,7 +8,8 @@ import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { randomSecretKey } from "../../l1/deploy/validator-keys.ts";
 import { genesisPublicData } from "../../network/genesis.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
-import { genesisState } from "../../world-state/genesis.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 
 /** Flags of the command that are not in the table of options. */
 export interface DeployFlags {
@@ -77,7 +78,7 @@ export function deployRequest(values: Values, flags: DeployFlags, environment: E
     l1ChainId: values.l1ChainId,
     deployer,
     parameters: values,
-    genesisArchiveRoot: genesisState(core, funded).fork.snapshot(ARCHIVE).root,
+    genesisArchiveRoot: genesisState(core, genesisContent(V4, funded)).fork.snapshot(ARCHIVE).root,
     feeJuicePortalFunding: INITIAL_FEE_JUICE * BigInt(funded.length),
     ethereumSlotDuration: values.ethereumSlotDuration,
     network: values.network,

@@ -10,7 +10,7 @@ import { FEED_VERSION } from "./request.ts";
 /** The chain that an upstream serves. */
 export interface Hello {
   identity: RollupIdentity;
-  publicData: PrefilledEntry[];
+  publicData: readonly PrefilledEntry[];
   /** Port of its JSON-RPC; 0 for none. */
   rpcPort: number;
 }

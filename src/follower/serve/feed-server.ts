@@ -34,7 +34,7 @@ export class FeedPortError extends OperatorError {
 export interface FeedServerOptions {
   chain: ChainStore;
   identity: RollupIdentity;
-  publicData: PrefilledEntry[];
+  publicData: readonly PrefilledEntry[];
   commits: CommitWatch;
   /** Makes the next reads see the latest commit. */
   refresh(): void;

@@ -38,7 +38,7 @@ export interface ChainContext extends Observed {
   readonly reader: ConnectedRollup;
   readonly synchronizer: Synchronizer;
   /** Public data in the network's genesis state. */
-  readonly publicData: PrefilledEntry[];
+  readonly publicData: readonly PrefilledEntry[];
   /** L1's time. */
   readonly clock: ShiftableClock;
   readonly threads: ThreadBudget;

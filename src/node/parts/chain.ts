@@ -77,7 +77,7 @@ async function connectedRollup(
   { values, loggerFor, signal }: ChainOptions,
   l1: ConnectOptions,
   geneses: ConfiguredGeneses,
-): Promise<{ reader: ConnectedRollup; publicData: PrefilledEntry[] }> {
+): Promise<{ reader: ConnectedRollup; publicData: readonly PrefilledEntry[] }> {
   const log = loggerFor("node");
   log.info({ urls: values.l1.shownUrls, chainId: values.l1.chainId }, "connecting to L1 chain {chainId} at {urls}");
   const { reader, genesis } = await untilCompatible({

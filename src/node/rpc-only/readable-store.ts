@@ -13,12 +13,12 @@ import { MissingTableError } from "../../storage/lmdb-table.ts";
 import { isMigrating } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
-import { storedPrefilled } from "../../world-state/tables/genesis-row.ts";
+import { storedContent } from "../../world-state/tables/genesis-row.ts";
 
 /** A node's store, open for reading in this process. */
 export interface ReadableStore {
   store: Store;
-  publicData: PrefilledEntry[];
+  publicData: readonly PrefilledEntry[];
   /** Identifies the file: a snapshot, or another state of a local network, comes as another file. */
   file: string;
 }
@@ -77,6 +77,6 @@ function readable(store: Store, file: string, identity: RollupIdentity): Readabl
   if (waits !== undefined) return waits;
   // The node has not written the record of its chain yet.
   requireChain(store.path, storedIdentity(store)!, storeOwner(identity));
-  const publicData = storedPrefilled(store);
-  return publicData === undefined ? NOT_OPENED : { store, publicData, file };
+  const content = storedContent(store);
+  return content === undefined ? NOT_OPENED : { store, publicData: content.publicData, file };
 }

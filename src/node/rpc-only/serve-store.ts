@@ -5,10 +5,12 @@ import { loadCore } from "../../core/load-core.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { NodeRecord } from "../../process/node-record.ts";
 import { Teardown } from "../../process/teardown.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { startPublicRpc } from "../../rpc/public-rpc.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import { genesisContent } from "../../world-state/genesis.ts";
 import { WorldState } from "../../world-state/world-state.ts";
 import { threadBudget } from "../context/thread-budget.ts";
 import { publicPort } from "../parts/rpc.ts";
@@ -37,7 +39,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
   const teardown = new Teardown(loggerFor("rpc"));
   try {
     const core = loadCore();
-    const world = new WorldState(core, store, publicData);
+    const world = new WorldState(core, store, genesisContent(V4, publicData));
     const chain = chainOf(store, world, identity.constants.epochDuration);
     const { revertWords } = values.rpc.answers;
     const services = storedServices({ store, chain, world, core, identity, revertWords, realProofs });

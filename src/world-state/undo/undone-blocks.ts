@@ -2,6 +2,7 @@ import type { Store } from "../../storage/store.ts";
 import { blockKey } from "../tables/row-keys.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
 import { readUndo, type UndoRecord } from "../tables/undo-record.ts";
+import type { TreeNodes } from "../tree-nodes.ts";
 
 /** A block with what it replaced. */
 export interface UndoneBlock {
@@ -13,7 +14,7 @@ export interface UndoneBlock {
 export interface UndoSpace {
   store: Pick<Store, "transaction">;
   tables: WorldStateTables;
-  zeroHashes: readonly Uint8Array[];
+  nodes: TreeNodes;
 }
 
 /** Bounds of the blocks that are gone through together, at least one, and so of time and memory. */

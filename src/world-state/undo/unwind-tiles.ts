@@ -72,7 +72,7 @@ class TileRestorer {
     if (records.length === 1) return this.#rows.subarray(0, SINCE + records[0].length);
     const restored = this.#restored;
     for (let i = 0; i < SINCE; i++) restored[i] = this.#rows[i];
-    const { zeroHashes } = this.#space;
+    const { zeroHashes } = this.#space.nodes[tree];
     const shape = { height: tileHeightAt(tree, level), baseLevel: level * TILE_HEIGHT, zeroHashes };
     return restored.subarray(0, SINCE + wholeRecord(records, shape, restored, SINCE));
   }

@@ -11,8 +11,10 @@ import { connectRollup } from "../../../src/l1/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { worldStateHealth } from "../../../src/node/services/node-health.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 import { dump as dumpChain } from "../../world/archiver/open-chain.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../../world/l1/chain-a.ts";
@@ -49,7 +51,7 @@ beforeAll(async () => {
     sponsoredFpc: true,
     prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
   };
-  world = new WorldState(core, store, genesisPublicData(core, funded));
+  world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded)));
   chain = new ChainStore({
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

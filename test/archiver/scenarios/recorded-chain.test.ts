@@ -12,8 +12,10 @@ import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts"
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../../world/l1/chain-a.ts";
 import { answer, recordedCases } from "./recorded-content.ts";
@@ -53,7 +55,7 @@ describe("the recorded chain, followed from L1", () => {
     closeBlobs = () => blobs.close();
     path = mkdtempSync(join(tmpdir(), "svc-follow-"));
     store = openStore({ path });
-    world = new WorldState(core, store, genesisPublicData(core, funded));
+    world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded)));
     chain = new ChainStore({
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

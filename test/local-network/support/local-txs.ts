@@ -5,9 +5,10 @@ import { genesisPublicData } from "../../../src/network/genesis.ts";
 import type { BlockHeader } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { isForPublic, privateAccumulatedData } from "../../../src/protocol/tx/accumulated-data.ts";
 import { withFreshEffects, withTerms } from "../../../src/protocol/tx/template.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 export const BANANA_FEES = "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a";
@@ -15,7 +16,10 @@ export const BANANA_FEES = "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c3
 const core = loadCore();
 const GENESIS = genesisState(
   core,
-  genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [fromHex(BANANA_FEES)] }),
+  genesisContent(
+    V4,
+    genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [fromHex(BANANA_FEES)] }),
+  ),
 );
 const random = () => fr(BigInt(toHex(randomBytes(30))));
 

@@ -212,7 +212,6 @@ describe("commitments of a tx's data", () => {
     let hashed = 0;
     const counting = {
       ...core,
-      zeroHashes: core.zeroHashes,
       hash: (fields: Uint8Array) => core.hash(fields),
       hashWithSeparator: (separator: number | bigint, fields: Uint8Array) => core.hashWithSeparator(separator, fields),
       hashEach: (inputs: readonly HashInput[]) => {

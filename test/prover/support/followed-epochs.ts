@@ -44,6 +44,7 @@ import { executeForProving } from "../../../src/prover/public-part/execute-for-p
 import { tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 import { startThreeEpochs } from "../../world/prover/three-epochs.ts";
 
@@ -69,7 +70,7 @@ export async function followedEpochs(core: Core) {
     });
     const blobs = createBlobFetcher({ identity: reader.identity, l1RpcUrls: [l1.url] });
     const publicData = genesisPublicData(core, FUNDED);
-    const world = new WorldState(core, store, publicData);
+    const world = new WorldState(core, store, genesisContent(V4, publicData));
     const chain = new ChainStore({
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

@@ -11,6 +11,7 @@ import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts"
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
@@ -22,6 +23,7 @@ import type { HttpApplication } from "../../../src/rpc/wire/listener.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { UnknownStateError } from "../../../src/world-state/errors.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../../world/l1/chain-a.ts";
 import { asRelease43 } from "../../world/node/later-release.ts";
@@ -72,7 +74,7 @@ beforeAll(async () => {
     sponsoredFpc: true,
     prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
   };
-  const world = new WorldState(core, store, genesisPublicData(core, funded));
+  const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded)));
   const chain = new ChainStore({
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

@@ -7,9 +7,10 @@ import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { ARCHIVE } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../../src/protocol/time.ts";
 import { CommitteeAttestations, type CommitteeRequest } from "../../../src/validator/committee-attestations.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startAnvil } from "../../world/l1/chain-a.ts";
 import { localNetwork } from "../../world/l1/deployed-network.ts";
@@ -54,7 +55,7 @@ beforeAll(async () => {
       AZTEC_LAG_IN_EPOCHS_FOR_RANDAO: "1",
       ...SLASHING,
     }),
-    genesisArchiveRoot: genesisState(loadCore(), funded).fork.snapshot(ARCHIVE).root,
+    genesisArchiveRoot: genesisState(loadCore(), genesisContent(V4, funded)).fork.snapshot(ARCHIVE).root,
     validators: VALIDATORS.map(({ initial }) => initial),
   });
   node = await ProposingNode.start(l1, {

@@ -9,9 +9,10 @@ import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
 import { ARCHIVE } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../../src/protocol/time.ts";
 import { CommitteeAttestations, type CommitteeRequest } from "../../../src/validator/committee-attestations.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startAnvil } from "../../world/l1/chain-a.ts";
 import { localNetwork } from "../../world/l1/deployed-network.ts";
@@ -53,7 +54,7 @@ beforeAll(async () => {
       AZTEC_LAG_IN_EPOCHS_FOR_VALIDATOR_SET: "1",
       AZTEC_LAG_IN_EPOCHS_FOR_RANDAO: "1",
     }),
-    genesisArchiveRoot: genesisState(core, funded).fork.snapshot(ARCHIVE).root,
+    genesisArchiveRoot: genesisState(core, genesisContent(V4, funded)).fork.snapshot(ARCHIVE).root,
     validators: VALIDATORS.map(({ initial }) => initial),
   });
   const ports = [await freePort(), await freePort()];

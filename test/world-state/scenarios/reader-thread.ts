@@ -3,7 +3,9 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { equal, fromHex } from "../../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../../../src/storage/store.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { writePreimage } from "../../../src/world-state/indexed-overlay.ts";
 import type { IndexedLeaf, LeafText, StateAt } from "../../../src/world-state/types.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
@@ -32,7 +34,7 @@ export interface ReaderThreadReport {
 const { path, commits, stop } = workerData as ReaderThreadData;
 const core = loadCore();
 const store = openStore({ path, commits, readOnly: true });
-const world = new WorldState(core, store, []);
+const world = new WorldState(core, store, genesisContent(V4, []));
 const stopped = new Int32Array(stop);
 
 const SLOT_TEXT: LeafText = ["0x", { of: "value" }, " "];

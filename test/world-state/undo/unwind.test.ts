@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openTables } from "../../../src/world-state/tables/tables.ts";
+import { treeNodes } from "../../../src/world-state/tree-nodes.ts";
 import { unwindBlocks } from "../../../src/world-state/undo/unwind.ts";
 import {
   apply,
@@ -51,7 +53,7 @@ describe("unwinding many large blocks", () => {
       await grow(open, 12, next);
       const before = dump(open.store);
       await grow(open, 18, next);
-      const space = { store: open.store, tables: openTables(open.store), zeroHashes: core.zeroHashes };
+      const space = { store: open.store, tables: openTables(open.store), nodes: treeNodes(core, V4.hashing.treeNodes) };
       open.store.transaction(() => unwindBlocks(space, 30, 12, most));
       expect(dump(open.store)).toEqual(before);
     } finally {

@@ -8,8 +8,10 @@ import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../../src/protocol/block-header.ts";
 import { fromHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { ARCHIVE, L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
 
@@ -23,7 +25,7 @@ const NO_EVENTS: ProposedBlock["contractEvents"] = { classes: [], instances: [],
 /** Store, real trees and synchronizer over the recorded L1. */
 export function recordedNode(core: Core, l1: RecordedL1, path: string) {
   const store = openStore({ path });
-  const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+  const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, FUNDED)));
   const chain = new ChainStore({
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

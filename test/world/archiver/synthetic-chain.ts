@@ -165,7 +165,7 @@ export function synthesize(plan: CheckpointPlan, core: Core): SyntheticCheckpoin
   const versionedHash = seeded(`blob ${plan.salt} ${plan.number}`);
 
   const outHash = checkpointOutHash(plan.blocks);
-  header.set(blockHeadersHash(core, hashes), CHECKPOINT_AT.blockHeadersHash);
+  header.set(blockHeadersHash(core, hashes, V4.hashing.blockHeaderNodes), CHECKPOINT_AT.blockHeadersHash);
   header.set(blobsHash([versionedHash]), CHECKPOINT_AT.blobsHash);
   header.set(inHash(plan.messages ?? []), CHECKPOINT_AT.inHash);
   header.set(epochOutHash([...(plan.epochOutHashes ?? []), outHash]), CHECKPOINT_AT.epochOutHash);

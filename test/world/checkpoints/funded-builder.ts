@@ -8,8 +8,9 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Fork } from "../../../src/world-state/fork.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { core } from "../execution/avm-vectors.ts";
 import { BALANCE, PAYER, payersTx } from "../execution/funded-state.ts";
 import type { TxPlan } from "../execution/tx-builder.ts";
@@ -42,7 +43,7 @@ export interface Situation {
 /** A builder of the first checkpoint on a genesis in which PAYER has a balance, and its fork for inspection. */
 export async function fundedBuilder(given: Situation = {}): Promise<{ builder: CheckpointBuilder; fork: Fork }> {
   const slot = publicDataLeafSlot(core, FEE_JUICE, siloing.balanceSlot(PAYER));
-  const { fork } = genesisState(core, [{ slot, value: fr(BALANCE) }]);
+  const { fork } = genesisState(core, genesisContent(V4, [{ slot, value: fr(BALANCE) }]));
   given.prepare?.(fork);
   const services = {
     core,

@@ -17,10 +17,11 @@ import {
 } from "../../../src/protocol/constants.ts";
 import { INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import type { Fork } from "../../../src/world-state/fork.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { buildTx, type CallPlan, type PartPlan } from "./tx-builder.ts";
 
 /** Schema: `about` of the file. Fields are 0x text without leading zeros, amounts are numbers. */
@@ -172,7 +173,7 @@ export function hashed(tx: Tx): HashedTx {
   return { hash: fr(0x7a54), tx };
 }
 
-const GENESIS = genesisState(core, []).fork;
+const GENESIS = genesisState(core, genesisContent(V4, [])).fork;
 
 /** Genesis for one case at a time: it reverts the changes of the previous case. */
 function cleanGenesis(): Fork {

@@ -5,8 +5,9 @@ import { Siloing } from "../../../src/execution/siloing.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { PUBLIC_DATA_TREE } from "../../../src/protocol/constants.ts";
 import { type Fr, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { core, GLOBALS } from "./avm-vectors.ts";
 import { buildTx, type TxPlan } from "./tx-builder.ts";
 
@@ -19,7 +20,7 @@ const NO_CONTRACTS: ContractSource = { contractClass: () => undefined, contractI
 /** A block's state on a genesis in which PAYER has a balance. */
 export function fundedState(contracts: ContractSource = NO_CONTRACTS): BlockState {
   const siloing = new Siloing(core);
-  const { fork } = genesisState(core, []);
+  const { fork } = genesisState(core, genesisContent(V4, []));
   const key = publicDataLeafSlot(core, FEE_JUICE, siloing.balanceSlot(PAYER));
   fork.insertOne(PUBLIC_DATA_TREE, { key, value: fr(BALANCE) });
   return new BlockState({ core, fork, globals: GLOBALS, contracts, siloing });

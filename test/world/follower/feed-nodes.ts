@@ -13,9 +13,11 @@ import { SnapshotCopies } from "../../../src/follower/serve/snapshot-copies.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 
 const FUNDED = {
@@ -71,7 +73,7 @@ export function followingNode(
 ) {
   const path = mkdtempSync(join(tmpdir(), "svc-follower-"));
   const store = openStore({ path });
-  const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+  const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, FUNDED)));
   const chain = chainOf(store, world, identity.constants.epochDuration);
   const endpoints = new EndpointBook({ logger });
   const synchronizer = new Synchronizer({

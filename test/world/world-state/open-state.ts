@@ -15,10 +15,12 @@ import {
   TREE_IDS,
 } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import type { Fork } from "../../../src/world-state/fork.ts";
 import type { PrefilledEntry } from "../../../src/world-state/genesis.ts";
+import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WORLD_STATE_TABLES } from "../../../src/world-state/tables/tables.ts";
 import type { TileHasher } from "../../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../../src/world-state/types.ts";
@@ -43,7 +45,7 @@ export function openState(
   return {
     store,
     path,
-    state: new WorldState(core, store, prefilled, hasher),
+    state: new WorldState(core, store, genesisContent(V4, prefilled), hasher),
     reopen: async () => {
       await store.close();
       return openState(prefilled, path, hasher);

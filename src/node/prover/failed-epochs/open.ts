@@ -30,7 +30,7 @@ import {
 export interface OpenedEpoch extends ChainServices {
   readonly facts: FailedEpoch;
   readonly content: ContentStore;
-  readonly publicData: PrefilledEntry[];
+  readonly publicData: readonly PrefilledEntry[];
   /** By hash, 0x text. */
   readonly txs: ReadonlyMap<string, HashedTx>;
   /** Closes the store and deletes it. */

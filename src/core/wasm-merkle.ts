@@ -1,17 +1,36 @@
-import type { Core } from "./core.ts";
+import type { Separator } from "../protocol/generations/hashing.ts";
+import type { Merkle } from "./core.ts";
 import { MAX_WORDS_PER_CALL, requireBytes } from "./operands.ts";
 import { type HashedTiles, hashedTiles, type TileJob } from "./tile-job.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
+/** Levels of zero hashes. */
+const ZERO_HASHES = 43;
+
+/** Address of the rule for inner nodes with a separator in a core's instance. */
+export function nodeRule(exports: CoreExports, separator: Separator): number {
+  const rule = exports.nodeRule(separator ?? -1);
+  if (rule === 0) throw new RangeError(`no room for trees with another separator, ${separator}`);
+  return rule;
+}
+
 /** Tiles of Merkle trees on a core's instance: hashing them, and sibling paths through them. */
-export class WasmTiles implements Pick<Core, "rehashTiles" | "hashTiles" | "siblingPath"> {
+export class WasmMerkle implements Merkle {
+  readonly separator: Separator;
+  readonly zeroHashes: readonly Uint8Array[];
+  readonly #rule: number;
+  readonly #zeros: number;
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
 
-  constructor(exports: CoreExports, memory: WasmMemory) {
+  constructor(exports: CoreExports, memory: WasmMemory, separator: Separator) {
     this.#exports = exports;
     this.#memory = memory;
+    this.separator = separator;
+    this.#rule = nodeRule(exports, separator);
+    this.#zeros = exports.zeroHashes(this.#rule);
+    this.zeroHashes = Array.from({ length: ZERO_HASHES }, (_, level) => memory.copyOut(this.#zeros + level * 32, 32));
   }
 
   rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void {
@@ -29,7 +48,7 @@ export class WasmTiles implements Pick<Core, "rehashTiles" | "hashTiles" | "sibl
       const masks = at + n * tileBytes;
       for (let i = 0; i < n; i++) this.#memory.copyIn(at + i * tileBytes, tiles[from + i]);
       this.#memory.copyInU32(masks, dirty.subarray(from, from + n));
-      this.#exports.rehashTiles(at, masks, n, height, masks + n * 4);
+      this.#exports.rehashTiles(at, masks, n, height, masks + n * 4, this.#rule);
       for (let i = 0; i < n; i++) tiles[from + i].set(this.#memory.view(at + i * tileBytes + 32, innerBytes - 32), 32);
     }
   }
@@ -64,6 +83,7 @@ export class WasmTiles implements Pick<Core, "rehashTiles" | "hashTiles" | "sibl
       ends,
       roots,
       rows,
+      this.#rule,
     );
     if (done !== tileCount) throw new RangeError(`the row of tile ${done} of the job does not agree with its bitmap`);
     const end = most === 0 ? rows : rows + this.#memory.copyOutU32(rows - 4, 1)[0];
@@ -91,7 +111,7 @@ export class WasmTiles implements Pick<Core, "rehashTiles" | "hashTiles" | "sibl
       bytes += (record.length + 7) & ~7;
     }
     this.#memory.copyInU32(path + height * 32, pointers);
-    this.#exports.siblingPath(path, path + height * 32, index, height, tileHeight);
+    this.#exports.siblingPath(path, path + height * 32, index, height, tileHeight, this.#zeros);
     out.set(this.#memory.view(path, height * 32), at);
   }
 }

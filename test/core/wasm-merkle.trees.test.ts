@@ -4,6 +4,7 @@ import { DuplicateKeyError, type LinkBatch } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { packTile, unpackTile } from "../../src/core/tile-record.ts";
 import { bigUintBytes, concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
+import { hashAfter } from "../../src/protocol/generations/hashing.ts";
 import { BUILDS } from "./builds.ts";
 import { readVectors } from "./support/vectors.ts";
 
@@ -13,17 +14,35 @@ const vectors = readVectors<{
   nullifierLeafHash: { bytes: string; hash: string }[];
   publicDataLeafHash: { bytes: string; hash: string }[];
 }>("trees.json");
-describe.each(BUILDS)("with the %s build", (build) => {
+/** Without a separator, and with that of the note hash tree of v5. */
+const KINDS = BUILDS.flatMap((build) => [undefined, 2982624097].map((separator) => ({ build, separator })));
+
+describe.each(KINDS)("with the $build build and separator $separator", ({ build, separator }) => {
   const core = loadCore({ build });
+  const merkle = core.merkle(separator);
 
   const nonZeroWord = fc.uint8Array({ minLength: 31, maxLength: 31 }).map((b) => concat(Uint8Array.of(1), b));
-  const pair = (left: Uint8Array, right: Uint8Array) => core.hash(concat(left, right));
+  const pair = (left: Uint8Array, right: Uint8Array) => hashAfter(core, separator, concat(left, right));
+
+  test("eight kinds of nodes fit into an instance, a ninth is refused", () => {
+    const full = loadCore({ build });
+    for (let i = 0; i < 8; i++) full.merkle(i);
+    expect(full.merkle(3)).toBe(full.merkle(3));
+    expect(() => full.merkle(8)).toThrow("no room for trees with another separator, 8");
+  });
+
+  test("zero hashes are the nodes of two equal children", () => {
+    for (const [level, zero] of merkle.zeroHashes.slice(0, 42).entries()) {
+      expect(pair(zero, zero)).toEqual(merkle.zeroHashes[level + 1]);
+    }
+  });
 
   describe("tree nodes", () => {
+    if (separator !== undefined) return;
     test.each(vectors.zeroHashes.map((hash, level) => ({ level, hash })))(
       "the zero hash of level $level is that of the vectors",
       ({ level, hash }) => {
-        expect(toHex(core.zeroHashes[level])).toBe(hash);
+        expect(toHex(merkle.zeroHashes[level])).toBe(hash);
       },
     );
 
@@ -53,7 +72,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
   function naiveTile(height: number, bottom: Map<number, Uint8Array>, baseLevel = 0): Uint8Array {
     const tile = new Uint8Array(64 << height);
     const width = 1 << height;
-    for (let b = 0; b < width; b++) tile.set(bottom.get(b) ?? core.zeroHashes[baseLevel], (width + b) * 32);
+    for (let b = 0; b < width; b++) tile.set(bottom.get(b) ?? merkle.zeroHashes[baseLevel], (width + b) * 32);
     for (let k = width - 1; k >= 1; k--) tile.set(pair(word(tile, 2 * k), word(tile, 2 * k + 1)), k * 32);
     return tile;
   }
@@ -79,7 +98,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
                 dirty[t] |= 1 << b;
               }
             });
-            core.rehashTiles(tiles, dirty, height);
+            merkle.rehashTiles(tiles, dirty, height);
             changes.forEach(([before, change], t) => {
               expect(tiles[t]).toEqual(naiveTile(height, new Map([...before, ...change])));
             });
@@ -92,7 +111,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
     test("rehashTiles does not change nodes without a dirty descendant, nor the caller's masks", () => {
       const tile = new Uint8Array(64 << 2).fill(1);
       const dirty = Uint32Array.of(0b0100);
-      core.rehashTiles([tile], dirty, 2);
+      merkle.rehashTiles([tile], dirty, 2);
       expect(word(tile, 2)).toEqual(new Uint8Array(32).fill(1));
       expect(word(tile, 3)).toEqual(pair(word(tile, 6), word(tile, 7)));
       expect(word(tile, 1)).toEqual(pair(word(tile, 2), word(tile, 3)));
@@ -100,10 +119,10 @@ describe.each(BUILDS)("with the %s build", (build) => {
     });
 
     test("rehashTiles refuses a tile of another height", () => {
-      expect(() => core.rehashTiles([new Uint8Array(64)], Uint32Array.of(1), 2)).toThrow(
+      expect(() => merkle.rehashTiles([new Uint8Array(64)], Uint32Array.of(1), 2)).toThrow(
         "tile must be 256 bytes, got 64",
       );
-      expect(() => core.rehashTiles([], new Uint32Array(0), 6)).toThrow("tile height must be 1 to 5, got 6");
+      expect(() => merkle.rehashTiles([], new Uint32Array(0), 6)).toThrow("tile height must be 1 to 5, got 6");
     });
   });
 
@@ -116,9 +135,9 @@ describe.each(BUILDS)("with the %s build", (build) => {
             .chain((height) => fc.tuple(fc.constant(height), bottomRow(height), fc.nat(37))),
           ([height, bottom, baseLevel]) => {
             const tile = naiveTile(height, bottom, baseLevel);
-            const record = packTile(tile, height, baseLevel, core.zeroHashes);
+            const record = packTile(tile, height, baseLevel, merkle.zeroHashes);
             tile.fill(0, 32, 64);
-            expect(unpackTile(record, height, baseLevel, core.zeroHashes)).toEqual(tile);
+            expect(unpackTile(record, height, baseLevel, merkle.zeroHashes)).toEqual(tile);
             if (bottom.size === 0) expect(record.every((byte) => byte === 0)).toBe(true);
           },
         ),
@@ -128,25 +147,27 @@ describe.each(BUILDS)("with the %s build", (build) => {
 
     test("a tile record has one bit per heap word and only the words that are not zero hashes", () => {
       const tile = naiveTile(2, new Map([[1, fromHex("01".repeat(32))]]));
-      const record = packTile(tile, 2, 0, core.zeroHashes);
+      const record = packTile(tile, 2, 0, merkle.zeroHashes);
       expect(record[0]).toBe(0b0010_0100);
       expect(record.subarray(1)).toEqual(concat(word(tile, 2), word(tile, 5)));
-      expect(unpackTile(undefined, 1, 4, core.zeroHashes).subarray(64)).toEqual(
-        concat(core.zeroHashes[4], core.zeroHashes[4]),
+      expect(unpackTile(undefined, 1, 4, merkle.zeroHashes).subarray(64)).toEqual(
+        concat(merkle.zeroHashes[4], merkle.zeroHashes[4]),
       );
     });
 
     test("a truncated tile record is refused", () => {
-      const record = packTile(naiveTile(2, new Map([[1, fromHex("01".repeat(32))]])), 2, 0, core.zeroHashes);
-      expect(() => unpackTile(record.subarray(0, 33), 2, 0, core.zeroHashes)).toThrow("does not agree with its bitmap");
-      expect(() => unpackTile(new Uint8Array(0), 2, 0, core.zeroHashes)).toThrow("does not agree with its bitmap");
+      const record = packTile(naiveTile(2, new Map([[1, fromHex("01".repeat(32))]])), 2, 0, merkle.zeroHashes);
+      expect(() => unpackTile(record.subarray(0, 33), 2, 0, merkle.zeroHashes)).toThrow(
+        "does not agree with its bitmap",
+      );
+      expect(() => unpackTile(new Uint8Array(0), 2, 0, merkle.zeroHashes)).toThrow("does not agree with its bitmap");
     });
   });
 
   /** Records of the tiles above a leaf in a tree of the given leaves, and the tree's root, hashed node by node. */
   function buildTree(leaves: Map<number, Uint8Array>, height: number, tileHeight: number, index: number) {
     const rows: Map<number, Uint8Array>[] = [leaves];
-    const node = (level: number, i: number) => rows[level].get(i) ?? core.zeroHashes[level];
+    const node = (level: number, i: number) => rows[level].get(i) ?? merkle.zeroHashes[level];
     for (let level = 0; level < height; level++) {
       const parents = new Map<number, Uint8Array>();
       for (const i of rows[level].keys()) {
@@ -164,7 +185,7 @@ describe.each(BUILDS)("with the %s build", (build) => {
         const depth = 31 - Math.clz32(k);
         tile.set(node(base + own - depth, tileIndex * 2 ** depth + (k - (1 << depth))), k * 32);
       }
-      const record = packTile(tile, own, base, core.zeroHashes);
+      const record = packTile(tile, own, base, merkle.zeroHashes);
       records.push(record.some((byte) => byte !== 0) ? record : undefined);
     }
     return { records, root: node(height, 0) };
@@ -204,9 +225,9 @@ describe.each(BUILDS)("with the %s build", (build) => {
               const index = other ?? entries[0][0];
               const { records, root } = buildTree(leaves, height, tileHeight, index);
               const out = new Uint8Array(height * 32 + 8).fill(7);
-              core.siblingPath(records, index, height, tileHeight, out, 4);
+              merkle.siblingPath(records, index, height, tileHeight, out, 4);
               const path = out.subarray(4, 4 + height * 32);
-              expect(rootOf(leaves.get(index) ?? core.zeroHashes[0], index, path)).toEqual(root);
+              expect(rootOf(leaves.get(index) ?? merkle.zeroHashes[0], index, path)).toEqual(root);
               expect([...out.subarray(0, 4), ...out.subarray(-4)]).toEqual(new Array(8).fill(7));
             },
           ),
@@ -217,12 +238,12 @@ describe.each(BUILDS)("with the %s build", (build) => {
 
     test("a sibling path without records is the path in the empty tree", () => {
       const out = new Uint8Array(30 * 32);
-      core.siblingPath(new Array(8).fill(undefined), 2 ** 30 - 1, 30, 4, out, 0);
-      expect(out).toEqual(concat(...core.zeroHashes.slice(0, 30)));
+      merkle.siblingPath(new Array(8).fill(undefined), 2 ** 30 - 1, 30, 4, out, 0);
+      expect(out).toEqual(concat(...merkle.zeroHashes.slice(0, 30)));
     });
 
     test("siblingPath refuses a number of records that does not match the height", () => {
-      expect(() => core.siblingPath([], 0, 30, 4, new Uint8Array(960), 0)).toThrow(
+      expect(() => merkle.siblingPath([], 0, 30, 4, new Uint8Array(960), 0)).toThrow(
         "a path needs 8 tile records, got 0",
       );
     });
