@@ -18,6 +18,8 @@ export interface L1Needs {
   logged: number | undefined;
   /** L1 blocks of one query for logs. */
   logRange: number;
+  /** Limit of each request. */
+  timeoutMs: number;
 }
 
 export interface EndpointFacts {
@@ -31,7 +33,7 @@ const CHECK = "L1";
 
 /** One L1 endpoint: reachable, chain, tags, logs, history, rate limits. */
 export async function checkEndpoint(url: string, needs: L1Needs): Promise<EndpointFacts> {
-  const probe = new EndpointProbe(url);
+  const probe = new EndpointProbe(url, needs.timeoutMs);
   let chainId: number;
   let latest: L1Block | undefined;
   try {

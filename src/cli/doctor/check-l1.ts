@@ -22,6 +22,11 @@ import { type Finding, fail, ok, skip } from "./finding.ts";
 
 const TIMEOUT_MS = 10_000;
 
+/** Limit of one request to L1. */
+function l1TimeoutMs({ timeoutMs = TIMEOUT_MS }: PartValues["l1"]): number {
+  return timeoutMs;
+}
+
 /** L1 blocks of one query of the sync, if the rollup is unknown: those of mainnet. */
 const USUAL_RANGE = 600;
 
@@ -41,7 +46,7 @@ function connectOptions(values: PartValues, registryAddress: string): ConnectOpt
     registryAddress,
     rollupVersion: values.l1.rollupVersion === "canonical" ? undefined : values.l1.rollupVersion,
     otherAddresses: {},
-    timeoutMs: values.l1.timeoutMs ?? TIMEOUT_MS,
+    timeoutMs: l1TimeoutMs(values.l1),
     retryDelaysMs: [],
     logger: silentLogger,
   };
@@ -132,11 +137,12 @@ export async function checkL1({ values, stored, publishers, now }: L1Settings): 
   const positions = stored ? await storedPositions(values.storage.directory) : undefined;
   const from = constants && Math.max(constants.l1StartBlock, (positions?.synced ?? -1) + 1);
   const logged = positions?.published ?? constants?.l1StartBlock;
-  const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logged, logRange };
+  const timeoutMs = l1TimeoutMs(values.l1);
+  const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logged, logRange, timeoutMs };
   const endpoints = await Promise.all(l1RpcUrls.map((url) => checkEndpoint(url, needs)));
   const latest = endpoints.flatMap((endpoint) => endpoint.latest ?? []);
   const clock = checkClock(latest, { chainId, maxDriftSeconds: values.l1.maxDriftSeconds, now });
-  const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs: TIMEOUT_MS, retryDelaysMs: [], logger: silentLogger });
+  const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs, retryDelaysMs: [], logger: silentLogger });
   const blobs =
     reader !== undefined && from !== undefined
       ? await checkSources(values, reader, from, logRange)

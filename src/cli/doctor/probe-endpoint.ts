@@ -4,7 +4,6 @@ import { JsonRpcEndpoint } from "../../l1/rpc/endpoint.ts";
 import type { L1Block } from "../../l1/types.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 
-const TIMEOUT_MS = 10_000;
 const RATE_LIMITED = /rate|too many requests|limit exceeded|capacity|throttl/i;
 
 /** What a single endpoint answers, one call after the other and without retries. */
@@ -15,9 +14,9 @@ export class EndpointProbe {
   refusals = 0;
   calls = 0;
 
-  constructor(url: string) {
+  constructor(url: string, timeoutMs: number) {
     // One call for each HTTP request, so that each counts.
-    this.#endpoint = new JsonRpcEndpoint(url, { timeoutMs: TIMEOUT_MS, batchSize: 1 });
+    this.#endpoint = new JsonRpcEndpoint(url, { timeoutMs, batchSize: 1 });
     this.name = this.#endpoint.name;
   }
 

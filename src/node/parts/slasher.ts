@@ -3,7 +3,6 @@ import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
-import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { registrationTime } from "../../l1/slashing/registration.ts";
 import { SlashFactory } from "../../l1/slashing/slash-factory.ts";
 import { SlashingContracts } from "../../l1/slashing/slashing-contracts.ts";
@@ -20,9 +19,9 @@ import { VotesAgainstOwn } from "../../slasher/tally/votes-against-own.ts";
 import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
 import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
+import { dutyRpc } from "../chain/duty-rpc.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../context/mempool-part.ts";
-import { dutyTimeoutMs } from "../sequencer/publisher.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { slasherAnswers } from "../services/slasher-answers.ts";
 
@@ -46,9 +45,6 @@ export interface SlasherPart {
   stop(): Promise<void>;
 }
 
-/** A call is retried only once, since the next slot asks L1 again. */
-const RETRY_DELAYS_MS = [200];
-
 /** Whether the options ask for a slasher: a node that proposes with its own validators, or that observes proposals. */
 export function hasSlasher(values: PartValues): boolean {
   return values.validator.observes || (values.modes.sequencer && !values.validator.off);
@@ -69,16 +65,8 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
   teardown.add("calls to L1", () => stopping.abort());
   try {
     const { signal } = stopping;
-    const rpc = new L1Rpc({
-      urls: values.l1.urls,
-      chainId: identity.l1ChainId,
-      timeoutMs: dutyTimeoutMs(values.l1),
-      retryDelaysMs: RETRY_DELAYS_MS,
-      signal,
-      calls: l1Calls,
-      endpoints,
-      logger,
-    });
+    const chainId = identity.l1ChainId;
+    const rpc = dutyRpc({ values: values.l1, chainId, signal, calls: l1Calls, endpoints, logger });
     const settings: SlasherSettings = { ...values.slasher };
     const store = new OffenseStore(mempool.store, constants);
     observeOffenses(context.metrics, { store, ownValidators });

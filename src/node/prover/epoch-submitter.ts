@@ -2,16 +2,15 @@ import { join } from "node:path";
 import type { PartValues } from "../../config/part-values.ts";
 import { wantsCellProofs } from "../../l1/propose/sidecars.ts";
 import { ProofReader } from "../../l1/prove/proof-reader.ts";
-import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
+import { dutyRpc } from "../chain/duty-rpc.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import { accountSigner } from "../keys/account-signer.ts";
 import type { ConfiguredProver } from "../keys/prover-keys.ts";
-import { dutyTimeoutMs, PUBLISHER_RETRY_DELAYS_MS } from "../sequencer/publisher.ts";
 
 export interface EpochSubmitter {
   readonly publisher: EpochPublisher;
@@ -29,20 +28,11 @@ export function startEpochSubmitter(
   const stopping = new AbortController();
   const { signal } = stopping;
   const logger = loggerFor("prover:publisher");
-  const rpc = new L1Rpc({
-    urls: values.l1.urls,
-    chainId: identity.l1ChainId,
-    timeoutMs: dutyTimeoutMs(values.l1),
-    retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
-    signal,
-    calls: l1Calls,
-    endpoints,
-    logger,
-  });
+  const { l1ChainId: chainId } = identity;
+  const rpc = dutyRpc({ values: values.l1, chainId, signal, calls: l1Calls, endpoints, logger });
   const states: TxStates = directory.temporary
     ? new MemoryTxStates()
     : new L1TxStore(join(directory.path, "l1-tx-utils-prover"));
-  const { l1ChainId: chainId } = identity;
   const senders = publishers.map(
     (account) =>
       new L1Sender({

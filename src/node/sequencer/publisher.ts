@@ -7,7 +7,7 @@ import type { Kzg } from "../../l1/blobs/kzg.ts";
 import { GovernanceProposer } from "../../l1/governance/governance-proposer.ts";
 import { wantsCellProofs } from "../../l1/propose/sidecars.ts";
 import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
-import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
@@ -20,6 +20,7 @@ import { SlashVotes } from "../../sequencer/votes/slash-votes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { blobUploads } from "../chain/blob-uploads.ts";
+import { dutyRpc } from "../chain/duty-rpc.ts";
 import { accountSigner } from "../keys/account-signer.ts";
 
 export interface PublisherOptions {
@@ -51,15 +52,6 @@ export interface RunningPublisher {
   stop(): Promise<void>;
 }
 
-/** A call is retried only once, since the next poll asks L1 again. */
-export const PUBLISHER_RETRY_DELAYS_MS = [200];
-const TIMEOUT_MS = 10_000;
-
-/** Limit of one request to L1 of a part whose duties end with a slot. */
-export function dutyTimeoutMs({ timeoutMs = TIMEOUT_MS }: PartValues["l1"]): number {
-  return timeoutMs;
-}
-
 /** The publisher accounts at start, without duplicates. A later keystore reload does not change them. */
 function publisherAccounts({ current }: ActiveKeystore): Account[] {
   const accounts = current.attesterAddresses().flatMap((attester) => current.publishersOf(attester));
@@ -71,21 +63,13 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const { values, directory, identity, keys, kzg, now, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const rpc = new L1Rpc({
-    urls: values.l1.urls,
-    chainId: identity.l1ChainId,
-    timeoutMs: dutyTimeoutMs(values.l1),
-    retryDelaysMs: PUBLISHER_RETRY_DELAYS_MS,
-    signal,
-    calls: options.l1Calls,
-    endpoints: options.endpoints,
-    logger,
-  });
+  const { l1Calls: calls, endpoints } = options;
+  const { l1ChainId: chainId } = identity;
+  const rpc = dutyRpc({ values: values.l1, chainId, signal, calls, endpoints, logger });
   const states: TxStates = directory.temporary
     ? new MemoryTxStates()
     : new L1TxStore(join(directory.path, "l1-tx-utils"));
   const settings = values.l1Txs;
-  const { l1ChainId: chainId } = identity;
   const cellProofs = wantsCellProofs(chainId);
   const senders = publisherAccounts(keys).map(
     (account) =>
