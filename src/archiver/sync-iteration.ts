@@ -1,5 +1,6 @@
 import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
+import { InconsistentL1Error } from "./errors.ts";
 import { followL1Back, rememberL1Block } from "./l1-went-back.ts";
 import { pruneProposed } from "./proposed-blocks.ts";
 import { explainFailure } from "./pruned-history.ts";
@@ -20,6 +21,8 @@ export class SyncIteration implements ChainSource {
   readonly #finality = new FinalityFollower();
   #caughtUp = false;
   #lastProcessed: L1Block | undefined;
+  /** L1's latest block when the iteration began. */
+  #begunAt: L1Block | undefined;
 
   constructor(services: SyncServices) {
     this.#services = services;
@@ -40,10 +43,22 @@ export class SyncIteration implements ChainSource {
   /** Throws what keeps the iteration from completing; commits up to there stay. */
   async run(): Promise<void> {
     try {
-      await this.#iterate();
+      await this.#iterate().catch(async (error) => {
+        if (!(error instanceof InconsistentL1Error) || !(await this.#hasGoneOn())) throw error;
+        await this.#iterate();
+      });
     } catch (error) {
       throw await explainFailure(this.#services, error);
     }
+  }
+
+  /**
+   * Whether L1 has a later block than the iteration began with: what was asked at that block may have been answered
+   * from the state of the later one, as readAtLatest (src/l1/latest-block.ts) says.
+   */
+  async #hasGoneOn(): Promise<boolean> {
+    const { hash } = await this.#services.reader.latestBlock();
+    return this.#begunAt !== undefined && !equal(hash, this.#begunAt.hash);
   }
 
   async #iterate(): Promise<void> {
@@ -52,6 +67,7 @@ export class SyncIteration implements ChainSource {
     signal.throwIfAborted();
     await services.exclusive(() => replayWorldState(services));
     const current = await reader.latestBlock();
+    this.#begunAt = current;
     if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) {
       // A block may have been taken in while the iteration before was between its look at them and its end.
       await services.exclusive(async () => pruneProposed(services, current));

@@ -38,6 +38,8 @@ export async function syncMessages(services: SyncServices, current: L1Block): Pr
     }
   }
   if (!agree(services, inbox)) {
+    // What the inbox holds may have been that of a later block: see readAtLatest in src/l1/latest-block.ts.
+    if (!equal((await reader.latestBlock()).hash, current.hash)) return;
     logger.warn(
       {
         l1Block: current.number,

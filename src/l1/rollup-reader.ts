@@ -13,6 +13,7 @@ import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { lastingFees } from "./fees/lasting-fees.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
+import { readAtLatest } from "./latest-block.ts";
 import { missingHistory } from "./missing-history.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
 import { JsonRpcProposalReader } from "./proposals/proposal-reader.ts";
@@ -177,7 +178,11 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   }
 
   async attesters(): Promise<Uint8Array[]> {
-    return registeredAttesters(this.#rpc, this.identity.addresses.rollupAddress, await this.latestBlock());
+    const { rollupAddress } = this.identity.addresses;
+    return readAtLatest(
+      () => this.latestBlock(),
+      (block) => registeredAttesters(this.#rpc, rollupAddress, block),
+    );
   }
 
   async canonicalRollup(): Promise<string> {

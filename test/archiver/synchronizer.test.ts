@@ -680,6 +680,31 @@ describe("recovery", () => {
     expectInStep(follower, l1);
   });
 
+  test("a synchronizer that is answered from the state of a block mined meanwhile follows both blocks", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    const { status, inboxState } = l1;
+    l1.propose();
+    l1.status = (checkpoint) => {
+      l1.status = status;
+      l1.propose();
+      return l1.status(checkpoint, l1.height);
+    };
+    await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+    l1.send(1);
+    l1.inboxState = () => {
+      l1.inboxState = inboxState;
+      l1.send(1);
+      return l1.inboxState(l1.height);
+    };
+    for (let i = 0; i < 2; i++) await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+    expect(follower.logged("warn", /./)).toEqual([]);
+  });
+
   test("an endpoint that falls behind does not unwind the chain", async () => {
     const l1 = new FakeL1(core);
     l1.propose();

@@ -1,5 +1,6 @@
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { ContractRevertError } from "../errors.ts";
+import { readAtLatest } from "../latest-block.ts";
 import type { RollupReader } from "../types.ts";
 import type { EpochProof } from "./epoch-submission.ts";
 import type { ProofReader } from "./proof-reader.ts";
@@ -37,10 +38,33 @@ export async function submissionFault(
   proof: EpochProof,
   publicInputs: readonly Uint8Array[],
 ): Promise<SubmissionFault | undefined> {
+  const refused = `the proof of checkpoints ${proof.start} to ${proof.end} is not submitted:`;
+  try {
+    return await readAtLatest(
+      () => reader.latestBlock(),
+      ({ number }) => faultAt({ reader, proofs }, number, { proof, publicInputs, refused }),
+    );
+  } catch (error) {
+    if (!(error instanceof ContractRevertError)) throw error;
+    return { kind: "wrong", reason: `${refused} L1 refuses its arguments: ${error.message}` };
+  }
+}
+
+interface Compared {
+  proof: EpochProof;
+  publicInputs: readonly Uint8Array[];
+  /** Begin of each reason. */
+  refused: string;
+}
+
+/** As submissionFault. Throws a ContractRevertError if L1 takes no such arguments in the state that it has by then. */
+async function faultAt(
+  { reader, proofs }: SubmissionChecks,
+  at: number,
+  { proof, publicInputs, refused }: Compared,
+): Promise<SubmissionFault | undefined> {
   const { start, end, previousArchive, endArchive } = proof;
-  const { number: at } = await reader.latestBlock();
   const [before, after] = await Promise.all([reader.status(start - 1, at), reader.status(end, at)]);
-  const refused = `the proof of checkpoints ${start} to ${end} is not submitted:`;
   if (after.provenCheckpointNumber > end) {
     return { kind: "already proven", reason: `${refused} the proven checkpoint is ${after.provenCheckpointNumber}` };
   }
@@ -53,24 +77,10 @@ export async function submissionFault(
   if (!equal(after.archiveOfMyCheckpoint, endArchive)) {
     return { kind: "stale", reason: `${refused} L1 has another archive root after checkpoint ${end}` };
   }
-  const expected = await expectedInputs(proofs, proof);
-  if (typeof expected === "string") return { kind: "wrong", reason: `${refused} ${expected}` };
+  const expected = await proofs.publicInputs(proof, at);
   const different = expected.findIndex((word, i) => publicInputs[i] === undefined || !equal(word, publicInputs[i]));
   if (different < 0 && expected.length === publicInputs.length) return undefined;
   const [, name] = GROUPS.find(([first]) => different >= first) ?? [0, "number of public inputs"];
   const [ours, l1] = [publicInputs[different], expected[different]].map((word) => (word ? toHex(word) : "nothing"));
   return { kind: "wrong", reason: `${refused} public input ${different} (${name}) is ${ours}, L1 expects ${l1}` };
-}
-
-/** The public inputs by L1's account, or why it has none. */
-async function expectedInputs(
-  proofs: SubmissionChecks["proofs"],
-  proof: EpochProof,
-): Promise<readonly Uint8Array[] | string> {
-  try {
-    return await proofs.publicInputs(proof);
-  } catch (error) {
-    if (!(error instanceof ContractRevertError)) throw error;
-    return `L1 refuses its arguments: ${error.message}`;
-  }
 }

@@ -11,7 +11,7 @@ export const PROOF_VERIFIED_TOPIC = toEventSelector(
   rollupProofsAbi.find((item) => item.type === "event" && item.name === "L2ProofVerified") as never,
 );
 
-/** Reads for a prover, at the latest L1 block. All methods throw an L1Error. */
+/** Reads for a prover. All methods throw an L1Error. */
 export class ProofReader {
   readonly #rpc: L1Rpc;
   readonly #rollup: Contract<typeof rollupProofsAbi>;
@@ -21,9 +21,12 @@ export class ProofReader {
     this.#rollup = { name: "Rollup", address: addresses.rollupAddress, abi: rollupProofsAbi };
   }
 
-  /** The words that L1 gives to the verifier. Throws a ContractRevertError if it would refuse the arguments. */
-  async publicInputs(proof: EpochProof): Promise<Uint8Array[]> {
-    const words = await read(this.#rpc, this.#rollup, "getEpochProofPublicInputs", publicInputArgs(proof));
+  /**
+   * The words that L1 gives to the verifier, as of block `at`. Throws a ContractRevertError if it would refuse the
+   * arguments.
+   */
+  async publicInputs(proof: EpochProof, at: number): Promise<Uint8Array[]> {
+    const words = await read(this.#rpc, this.#rollup, "getEpochProofPublicInputs", publicInputArgs(proof), at);
     return words.map(fromHex);
   }
 
