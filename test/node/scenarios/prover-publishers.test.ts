@@ -98,6 +98,8 @@ describe("a prover submits epoch 23 to the rollup's contracts", () => {
         L1_CHAIN_ID: "31337",
         REGISTRY_CONTRACT_ADDRESS: l1.registryAddress,
         L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
+        // Anvil takes long to simulate a verifier on a busy machine.
+        ETHEREUM_HTTP_TIMEOUT_MS: "120000",
         ...environment,
       },
     });

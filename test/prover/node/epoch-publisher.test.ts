@@ -47,7 +47,8 @@ describe("an L1 with three unproven epochs", () => {
       requireTraces: false,
     });
     const { identity } = reader;
-    const rpc = new L1Rpc({ urls: [l1.url], signal: stopping.signal, logger: silentLogger });
+    // Anvil takes long to simulate a verifier on a busy machine.
+    const rpc = new L1Rpc({ urls: [l1.url], timeoutMs: 120_000, signal: stopping.signal, logger: silentLogger });
     const sender = new L1Sender({
       rpc,
       signer: new LocalSigner(PROVER_KEY),
