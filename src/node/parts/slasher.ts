@@ -3,6 +3,7 @@ import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
+import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { registrationTime } from "../../l1/slashing/registration.ts";
 import { SlashFactory } from "../../l1/slashing/slash-factory.ts";
 import { SlashingContracts } from "../../l1/slashing/slashing-contracts.ts";
