@@ -3,6 +3,7 @@ import type { Core } from "../../core/core.ts";
 import { evaluateBlob } from "../../l1/blobs/blob-evaluation.ts";
 import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
+import { type HashingRules, hashAfter } from "../../protocol/generations/hashing.ts";
 import { shaField } from "../../protocol/sha-field.ts";
 import { commitmentFields, pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
 import type { BlobAccumulator, FinalBlobChallenges } from "./layouts/rollups.ts";
@@ -18,6 +19,8 @@ export interface CommittedBlob {
   /** Coordinates of its commitment; 96 bytes. */
   readonly commitment: Uint8Array;
 }
+
+type BlobSeparators = HashingRules["blobs"];
 
 /** A blob's part in the accumulator. */
 interface Contribution {
@@ -35,6 +38,7 @@ interface Contribution {
  */
 export function accumulateBlobs(
   core: Core,
+  separators: BlobSeparators,
   start: BlobAccumulator,
   blobs: readonly CommittedBlob[],
   wordsHash: Fr,
@@ -47,21 +51,21 @@ export function accumulateBlobs(
     const compressed = point.toBytes(true);
     const y = evaluateBlob(blob.words, finalZ);
     const contribution: Contribution = {
-      z: blobChallenge(core, wordsHash, compressed),
+      z: blobChallenge(core, separators, wordsHash, compressed),
       y,
-      gamma: evaluationHash(core, y),
+      gamma: evaluationHash(core, separators, y),
       compressed,
       point,
     };
     return isZero(accumulator.gammaPower)
       ? firstBlob(contribution, gamma)
-      : nextBlob(core, accumulator, contribution, gamma);
+      : nextBlob(core, separators, accumulator, contribution, gamma);
   }, start);
 }
 
 /** Challenge of one blob from the hash of its checkpoint's words and its compressed commitment. */
-export function blobChallenge(core: Core, wordsHash: Fr, commitment: Uint8Array): Fr {
-  return core.hash(concat(wordsHash, ...commitmentFields(commitment)));
+export function blobChallenge(core: Core, separators: BlobSeparators, wordsHash: Fr, commitment: Uint8Array): Fr {
+  return hashAfter(core, separators.challenge, concat(wordsHash, ...commitmentFields(commitment)));
 }
 
 function firstBlob({ z, y, gamma, compressed, point }: Contribution, finalGamma: bigint): BlobAccumulator {
@@ -77,6 +81,7 @@ function firstBlob({ z, y, gamma, compressed, point }: Contribution, finalGamma:
 
 function nextBlob(
   core: Core,
+  separators: BlobSeparators,
   before: BlobAccumulator,
   { z, y, gamma, compressed, point }: Contribution,
   finalGamma: bigint,
@@ -85,17 +90,17 @@ function nextBlob(
   const sum = pointFromCoordinates(before.c, "hints.startAccumulator.c").add(point.multiplyUnsafe(power));
   return {
     blobCommitmentsHash: shaField(before.blobCommitmentsHash, compressed),
-    z: core.hash(concat(before.z, z)),
+    z: hashAfter(core, separators.challenges, concat(before.z, z)),
     y: bigUintBytes(Scalars.add(Scalars.create(readBigUint(before.y)), Scalars.mul(power, y)), 32),
     c: pointCoordinates(sum),
-    gamma: core.hash(concat(before.gamma, gamma)),
+    gamma: hashAfter(core, separators.values, concat(before.gamma, gamma)),
     gammaPower: bigUintBytes(Scalars.mul(power, finalGamma), 32),
   };
 }
 
 /** A blob's part of gamma, from the value of its polynomial. */
-export function evaluationHash(core: Core, y: bigint): Fr {
-  return core.hash(concat(...scalarLimbs(y)));
+export function evaluationHash(core: Core, separators: BlobSeparators, y: bigint): Fr {
+  return hashAfter(core, separators.value, concat(...scalarLimbs(y)));
 }
 
 /** A scalar as three fields of 120 bits, low first. */

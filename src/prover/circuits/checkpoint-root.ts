@@ -4,6 +4,7 @@ import { concat, equal, isZero, writeU32 } from "../../protocol/bytes.ts";
 import { CHECKPOINT_END_PREFIX } from "../../protocol/checkpoint-blob.ts";
 import { checkpointHash } from "../../protocol/checkpoint-header.ts";
 import { FIELDS_PER_BLOB, MAX_FIELDS_PER_CHECKPOINT } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { blobsHash, shaPair } from "../../protocol/sha-trees.ts";
 import { encode } from "../codec/codec.ts";
 import { u64 } from "../codec/primitives.ts";
@@ -85,7 +86,7 @@ function accumulatorAfter(core: Core, { endSponge }: BlockRollup, hints: Checkpo
     });
   }
   requireBlobsHash(blobs, hints.blobsHash);
-  return accumulateBlobs(core, hints.startAccumulator, blobs, wordsHash, hints.finalChallenges);
+  return accumulateBlobs(core, V4.hashing.blobs, hints.startAccumulator, blobs, wordsHash, hints.finalChallenges);
 }
 
 /** Last word of a checkpoint (docs/protocol/03-blocks-and-blobs.md#312-marker-words). */

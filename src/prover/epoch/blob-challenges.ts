@@ -4,6 +4,7 @@ import type { Core } from "../../core/core.ts";
 import { evaluateBlob } from "../../l1/blobs/blob-evaluation.ts";
 import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import { type HashingRules, hashAfter, type Separator } from "../../protocol/generations/hashing.ts";
 import { blobChallenge, type CommittedBlob, evaluationHash } from "../circuits/blob-accumulation.ts";
 import { compressPoint } from "../circuits/bls-point.ts";
 import type { FinalBlobChallenges } from "../circuits/layouts/rollups.ts";
@@ -22,19 +23,24 @@ export interface CheckpointBlobs {
  * (docs/protocol/03-blocks-and-blobs.md#316-batched-opening-of-an-epoch). It yields to the event loop after each
  * checkpoint.
  */
-export async function finalChallenges(core: Core, epoch: readonly CheckpointBlobs[]): Promise<FinalBlobChallenges> {
-  const fold = (hashes: readonly Uint8Array[]) => hashes.reduce((sum, hash) => core.hash(concat(sum, hash)));
+export async function finalChallenges(
+  core: Core,
+  separators: HashingRules["blobs"],
+  epoch: readonly CheckpointBlobs[],
+): Promise<FinalBlobChallenges> {
+  const fold = (separator: Separator, hashes: readonly Uint8Array[]) =>
+    hashes.reduce((sum, hash) => hashAfter(core, separator, concat(sum, hash)));
   const challenges = epoch.flatMap(({ blobs, wordsHash }) =>
-    blobs.map(({ commitment }) => blobChallenge(core, wordsHash, compressPoint(commitment, "commitment"))),
+    blobs.map(({ commitment }) => blobChallenge(core, separators, wordsHash, compressPoint(commitment, "commitment"))),
   );
-  const z = fold(challenges);
+  const z = fold(separators.challenges, challenges);
   const point = readBigUint(z);
   const evaluations: Uint8Array[] = [];
   for (const { blobs } of epoch) {
     await setImmediate();
-    evaluations.push(...blobs.map(({ words }) => evaluationHash(core, evaluateBlob(words, point))));
+    evaluations.push(...blobs.map(({ words }) => evaluationHash(core, separators, evaluateBlob(words, point))));
   }
-  return { z, gamma: core.hash(concat(fold(evaluations), z)) };
+  return { z, gamma: hashAfter(core, separators.gamma, concat(fold(separators.values, evaluations), z)) };
 }
 
 /**

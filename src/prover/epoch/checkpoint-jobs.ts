@@ -7,6 +7,7 @@ import {
   MAX_FIELDS_PER_CHECKPOINT,
 } from "../../protocol/constants.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { epochOutHash, unbalancedTree } from "../../protocol/sha-trees.ts";
 import { accumulateBlobs } from "../circuits/blob-accumulation.ts";
 import { ConstraintError, requireEqual } from "../circuits/constraint-error.ts";
@@ -50,7 +51,7 @@ export async function proveCheckpoints(
     await setImmediate();
     const { before, halves, header, blobs, wordsHash, signal } = checkpoint;
     const startAccumulator = accumulator;
-    const end = accumulateBlobs(core, startAccumulator, blobs, wordsHash, challenges);
+    const end = accumulateBlobs(core, V4.hashing.blobs, startAccumulator, blobs, wordsHash, challenges);
     accumulator = end;
     const hints = {
       previousBlockHeader: before.header,

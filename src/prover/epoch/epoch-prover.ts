@@ -1,5 +1,6 @@
 import type { Core } from "../../core/core.ts";
 import { L1_TO_L2_MESSAGES_PER_CHECKPOINT, MAX_CHECKPOINTS_PER_EPOCH } from "../../protocol/constants.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { requireEqual } from "../circuits/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import { BlobAccumulator, type CheckpointRollup, type EpochRollup } from "../circuits/layouts/rollups.ts";
@@ -125,7 +126,7 @@ export class EpochProver {
     signal: AbortSignal,
   ): Promise<{ root: ProofData<EpochRollup>; opening: JoinedOpening }> {
     const { core, jobs } = this.#context;
-    const challenges = await finalChallenges(core, checkpoints);
+    const challenges = await finalChallenges(core, V4.hashing.blobs, checkpoints);
     // First, so that it is done beside the checkpoint roots.
     const blob = await joinedBlob(checkpoints, challenges.gamma);
     const opened = this.#services.kzg.open(blob, challenges.z);

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { blockHash } from "../../../../src/core/derive/block-hash.ts";
 import { blockHeadersHash } from "../../../../src/core/derive/block-headers-hash.ts";
@@ -9,6 +11,7 @@ import { ARCHIVE, TREE_HEIGHTS } from "../../../../src/protocol/constants.ts";
 import { fr } from "../../../../src/protocol/field.ts";
 import { V5 } from "../../../../src/protocol/generations/v5/v5.ts";
 import { readTxEffectBytes, txEffectToBytes } from "../../../../src/protocol/l2-block.ts";
+import { blobsHash } from "../../../../src/protocol/sha-trees.ts";
 import { readVectors } from "./vectors.ts";
 
 const core = loadCore();
@@ -110,6 +113,32 @@ describe("checkpoint headers of v5", () => {
       expect(toHex(checkpointHash(header)), `${number}`).toBe(headerHash);
       expect(checkpointSlot(header)).toBe(headerJson.slotNumber);
       expect(toHex(header.subarray(headers.accumulatedFeesAt))).toBe(headerJson.accumulatedFees);
+    }
+  });
+
+  test("the headers of the contracts' own tests have the hashes that the contracts compute", () => {
+    interface Checkpoint {
+      header: Omit<HeaderText, "epochOutHash" | "totalManaUsed" | "accumulatedFees"> &
+        Record<"outHash", string> &
+        Record<"totalManaUsed" | "accumulatedFees", number>;
+      headerHash: string;
+      blobCommitments: string;
+    }
+    const file = new URL("../../../fixtures/v5/l1-tests/checkpoints.json", import.meta.url);
+    const cases: Record<string, Checkpoint> = JSON.parse(readFileSync(file, "utf8"));
+    expect(Object.keys(cases)).toHaveLength(6);
+    for (const [name, { header, headerHash, blobCommitments }] of Object.entries(cases)) {
+      const { outHash: epochOutHash, totalManaUsed: mana, accumulatedFees: fees, ...same } = header;
+      const texts = { ...same, epochOutHash, totalManaUsed: toHex(fr(mana)), accumulatedFees: toHex(fr(fees)) };
+      expect(toHex(checkpointHash(headerBytes(texts))), name).toBe(headerHash);
+      const bytes = fromHex(blobCommitments);
+      const commitments = Array.from({ length: bytes[0] }, (_, i) => bytes.subarray(1 + i * 48, 49 + i * 48));
+      const versioned = commitments.map((commitment) => {
+        const hash = Uint8Array.from(createHash("sha256").update(commitment).digest());
+        hash[0] = 1;
+        return hash;
+      });
+      expect(toHex(blobsHash(versioned)), name).toBe(header.blobsHash);
     }
   });
 

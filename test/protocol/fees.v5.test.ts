@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { L1Fees } from "../../../../src/protocol/fees/l1-gas-oracle.ts";
+import type { L1Fees } from "../../src/protocol/fees/l1-gas-oracle.ts";
 import {
   type ManaPriceParameters,
   manaMinFee,
   manaMinFeeComponents,
   manaMinFeeInWei,
   type ParentFees,
-} from "../../../../src/protocol/fees/mana-min-fee.ts";
-import { nextFeeHeader } from "../../../world/protocol/fee-header.ts";
-import { readVectors } from "./vectors.ts";
+} from "../../src/protocol/fees/mana-min-fee.ts";
+import { nextFeeHeader } from "../world/protocol/fee-header.ts";
+import { readVectors } from "./generations/v5/vectors.ts";
 
 type Texts = Record<string, string>;
 const bigints = <T>(texts: Texts): T =>
@@ -48,7 +48,7 @@ describe("fees of v5", () => {
   });
 
   test("the prices of the contracts' own tests, with congestion and a moving price of the fee asset", () => {
-    const file = new URL("../../../fixtures/v5/l1-tests/fees.json", import.meta.url);
+    const file = new URL("../fixtures/v5/l1-tests/fees.json", import.meta.url);
     const { points, ...texts } = JSON.parse(readFileSync(file, "utf8"));
     const rules = bigints<ManaPriceParameters>(texts);
     for (const { parent, modifier, l1, next, wei, asset } of points) {
