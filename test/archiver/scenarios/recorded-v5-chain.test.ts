@@ -3,12 +3,15 @@ import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
-import { retrieveCheckpoints } from "../../../src/l1/checkpoints/retrieve.ts";
+import { findProposeCall } from "../../../src/l1/checkpoints/find-propose-call.ts";
+import { CHECKPOINT_PROPOSED_TOPIC, readProposedEvents } from "../../../src/l1/checkpoints/proposed-event.ts";
 import { discoverContracts } from "../../../src/l1/discovery.ts";
 import { readIdentity } from "../../../src/l1/identity.ts";
 import { retrieveMessages } from "../../../src/l1/inbox-messages.ts";
+import { transaction } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
-import type { InboxMessage, RollupIdentity } from "../../../src/l1/types.ts";
+import { getLogs } from "../../../src/l1/rpc/logs.ts";
+import type { InboxMessage } from "../../../src/l1/types.ts";
 import { bigUintBytes, concat, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
@@ -16,36 +19,41 @@ import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { readVectors } from "../../protocol/generations/v5/vectors.ts";
-import { ServedRecording, V5_CHAINS } from "../../world/l1/served-recording.ts";
+import { ServedRecording, V5_CHAINS, type V5Chain } from "../../world/l1/served-recording.ts";
 
 const core = loadCore();
 
 interface Read {
-  identity: RollupIdentity;
   inputs: RebuildInput[];
   messages: InboxMessage[];
 }
 
-/** Everything that a follower reads of a recorded rollup: its constants, proposals, blobs and messages. */
-async function readChain(l1: ServedRecording): Promise<Read> {
+/** Everything that a follower reads of a recorded rollup: its constants, proposals (also pruned ones), blobs, messages. */
+async function readChain(l1: ServedRecording, chain: V5Chain): Promise<Read> {
   const rpc = new L1Rpc({ urls: [l1.url], logger: silentLogger });
-  const addresses = await discoverContracts(rpc, { registryAddress: V5_CHAINS.chain });
+  const addresses = await discoverContracts(rpc, { registryAddress: V5_CHAINS[chain] });
   const identity = await readIdentity(rpc, addresses, { l1ChainId: 31337, ethereumSlotDuration: 12 });
   const { rollupAddress, inboxAddress } = addresses;
-  const { constants, l1ChainId, rollupVersion } = identity;
-  const context = { rpc, debugRpc: rpc, rollupAddress, committeeSize: 0, constants, logger: silentLogger };
-  const checkpoints = await retrieveCheckpoints({ ...context, generation: V5, l1ChainId }, 0, l1.until);
-  const messages = await retrieveMessages(rpc, inboxAddress, { fromBlock: 0, toBlock: l1.until });
+  const { l1ChainId, rollupVersion } = identity;
+  const context = { generation: V5, l1ChainId, rpc, debugRpc: rpc, rollupAddress, committeeSize: 0 };
+  const range = { fromBlock: 0, toBlock: l1.until };
+  const proposed = { address: rollupAddress, topics: [CHECKPOINT_PROPOSED_TOPIC], ...range };
+  const messages = await retrieveMessages(rpc, inboxAddress, range);
   const fetcher = createBlobFetcher({ identity, l1RpcUrls: [l1.url], fileStoreUrls: [`file://${l1.blobStore}`] });
   const inputs: RebuildInput[] = [];
-  for (const { l1: block, versionedBlobHashes, checkpointNumber, header, archiveRoot } of checkpoints) {
+  for (const event of await getLogs(rpc, proposed, readProposedEvents)) {
+    const { checkpointNumber, archiveRoot, versionedBlobHashes, log } = event;
+    const params = [toHex(log.transactionHash)];
+    const tx = await rpc.request({ method: "eth_getTransactionByHash", params, parse: transaction });
+    const { header } = await findProposeCall(tx!, event, context);
+    const block = { number: log.blockNumber, hash: log.blockHash, timestamp: 0 };
     const blobs = concat(...(await fetcher.fetch(block, versionedBlobHashes, { historical: true })));
-    const { rollupManaLimit } = constants;
+    const { rollupManaLimit } = identity.constants;
     const rollup = { l1ChainId, rollupVersion, rollupManaLimit };
     inputs.push({ checkpointNumber, header, archiveRoot, versionedBlobHashes, blobs, ...rollup });
   }
   await fetcher.close();
-  return { identity, inputs, messages };
+  return { inputs, messages };
 }
 
 describe("a recorded v5 chain, from its L1 and blobs", () => {
@@ -55,7 +63,7 @@ describe("a recorded v5 chain, from its L1 and blobs", () => {
 
   beforeAll(async () => {
     l1 = await ServedRecording.start("chain");
-    read = await readChain(l1);
+    read = await readChain(l1, "chain");
     rebuilt = read.inputs.map((input) => rebuildCheckpoint(input, core, V5));
   });
   afterAll(() => l1.stop());
@@ -103,4 +111,23 @@ describe("a recorded v5 chain, from its L1 and blobs", () => {
       "checkpoint 1: accumulatedFees must equal the sum of its blocks' fees",
     );
   });
+});
+
+test("a recorded v5 chain of the production sequencer is rebuilt, with several blocks a checkpoint and its pruned part", async () => {
+  const l1 = await ServedRecording.start("pruned-chain");
+  try {
+    const { inputs } = await readChain(l1, "pruned-chain");
+    const rebuilt = inputs.map((input) => rebuildCheckpoint(input, core, V5));
+    expect(rebuilt.map(({ checkpointNumber }) => checkpointNumber)).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3]);
+    const counts = rebuilt.map(({ blocks }) => blocks.length);
+    expect(counts).toEqual([2, 1, 1, 3, 3, 2, 1, 1, 1]);
+    // Each checkpoint continues the one before; that of the new chain continues genesis.
+    const archives = rebuilt.map(({ archiveRoot }) => toHex(archiveRoot));
+    const before = rebuilt.map(({ header }) => toHex(header.subarray(0, CHECKPOINT_AT.blockHeadersHash)));
+    expect(before.slice(1, 6)).toEqual(archives.slice(0, 5));
+    expect(before.slice(7)).toEqual(archives.slice(6, 8));
+    expect(before[6]).toBe(before[0]);
+  } finally {
+    await l1.stop();
+  }
 });
