@@ -67,7 +67,13 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     this.#retrieve = { generation: V4, l1ChainId, rpc, debugRpc, rollupAddress, committeeSize, constants, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
     this.fees = lastingFees(new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now }));
-    this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
+    this.outbox = new JsonRpcOutboxReader({
+      rpc,
+      identity,
+      rules: V4.l1.outbox,
+      finalizedBlock: () => this.finalizedBlock(),
+      logger,
+    });
     this.proposals = new JsonRpcProposalReader({ rpc, identity, latestBlock: () => this.latestBlock(), logger });
   }
 

@@ -176,12 +176,19 @@ export interface ProposalReader {
 }
 
 /** Reads the roots of L2-to-L1 messages, which proofs write to L1. */
+/** Root of the messages of an epoch's first checkpoints. */
+export interface EpochRoot {
+  root: Uint8Array;
+  /** Number of checkpoints that it covers; undefined if the outbox does not say. */
+  checkpoints: number | undefined;
+}
+
 export interface OutboxReader {
   /**
-   * Root of an epoch as of the L1 block that the node is synced to. Undefined until a proof of the epoch that contains
-   * messages is on L1. Throws an L1Error if L1 does not answer.
+   * Roots of an epoch as of the L1 block that the node is synced to, by ascending number of checkpoints. None until a
+   * proof of the epoch that contains messages is on L1. Throws an L1Error if L1 does not answer.
    */
-  root(epoch: number, at: L1Block): Promise<Uint8Array | undefined>;
+  roots(epoch: number, at: L1Block): Promise<EpochRoot[]>;
 }
 
 /** A rollup on a connected L1, with all readers that a node needs. */

@@ -2,6 +2,7 @@ import { hashTypedData } from "viem";
 import { describe, expect, test } from "vitest";
 import { slashCall } from "../../src/l1/slashing/slash-call.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOfOffense, isSlotOffense, type OffenseType, slotOfOffense } from "../../src/protocol/slashing/offense.ts";
 import { epochsOfRound, roundOfSlot, votingSlot } from "../../src/slasher/rounds.ts";
 import { type Accusation, encodeVotes, slashVotes } from "../../src/slasher/tally/votes.ts";
@@ -117,7 +118,7 @@ describe("the network's vectors of slashing", () => {
         round: 4n,
         votes: fromHex(input.message.votes),
       },
-      { chainId: input.domain.chainId, rollup: `0x${"00".repeat(20)}` },
+      { chainId: input.domain.chainId, rollup: `0x${"00".repeat(20)}`, domain: V4.l1.slashingDomain },
     );
     expect(hashTypedData(call.toSign as Parameters<typeof hashTypedData>[0])).toBe(expected.digest);
     if (expected.calldata !== undefined)

@@ -24,8 +24,16 @@ export interface SlashCall {
   proof: { address: string; topic: string };
 }
 
-/** `rollup` is the rollup's address, for signals of the empire model. */
-export function slashCall(action: SlashAction, { chainId, rollup }: { chainId: number; rollup: string }): SlashCall {
+/** Whose votes are signed. */
+export interface SlashingContext {
+  chainId: number;
+  /** The rollup's address, for signals of the empire model. */
+  rollup: string;
+  /** L1Rules.slashingDomain. */
+  domain: string;
+}
+
+export function slashCall(action: SlashAction, { chainId, rollup, domain }: SlashingContext): SlashCall {
   switch (action.kind) {
     case "vote-offenses": {
       const { contract, votes, slot } = action;
@@ -33,7 +41,7 @@ export function slashCall(action: SlashAction, { chainId, rollup }: { chainId: n
       return {
         to: contract,
         toSign: {
-          domain: { name: "TallySlashingProposer", version: "1", chainId, verifyingContract: contract },
+          domain: { name: domain, version: "1", chainId, verifyingContract: contract },
           types: {
             Vote: [
               { name: "votes", type: "bytes" },

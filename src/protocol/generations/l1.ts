@@ -7,4 +7,10 @@ export interface L1Rules {
     /** Words of the header in ABI encoding: those of checkpoint-header.ts, and what a generation adds after them. */
     readonly headerWords: number;
   };
+  readonly outbox: {
+    /** Whether the outbox has a root for each number of proven checkpoints of an epoch; otherwise it has one. */
+    readonly rootsByCount: boolean;
+  };
+  /** EIP-712 name of the contract that takes votes on validators. */
+  readonly slashingDomain: string;
 }

@@ -10,7 +10,7 @@ import type { CallableMethods, RemoteCalls } from "./call-port.ts";
 export const REMOTE_METHODS = {
   status: ["ready", "txGasLimits"],
   fees: ["currentMinFees", "predictedMinFees"],
-  outbox: ["root"],
+  outbox: ["roots"],
   mempool: ["submit", "status", "get", "list", "count", "maxPriorityFees"],
   txValidator: ["validate"],
   simulator: ["simulate"],

@@ -41,7 +41,7 @@ const services: NodeServices = {
   status: { ready: notHere, version: "", revertWords, realProofs: false, txGasLimits: notHere },
   sync: { lastProcessedL1Block: notHere },
   fees: { currentMinFees: notHere, predictedMinFees: notHere },
-  outbox: { root: notHere },
+  outbox: { roots: notHere },
   signatures: { register: notHere },
 };
 

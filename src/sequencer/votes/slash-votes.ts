@@ -4,6 +4,7 @@ import { simulateCall } from "../../l1/propose/simulate.ts";
 import { slashCall } from "../../l1/slashing/slash-call.ts";
 import { MAX_TX_GAS } from "../../l1/tx/estimate-gas.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { SlashAction, SlashActions } from "../../protocol/slashing/action.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { nextTime, type ProposeParts } from "../publisher/propose-request.ts";
@@ -60,7 +61,8 @@ export class SlashVotes {
   ): Promise<PublishRequest | undefined> {
     const { rpc, identity, settings, signer, logger } = this.#parts;
     const { kind, slot } = action;
-    const call = slashCall(action, { chainId: identity.l1ChainId, rollup: identity.addresses.rollupAddress });
+    const { l1ChainId: chainId, addresses } = identity;
+    const call = slashCall(action, { chainId, rollup: addresses.rollupAddress, domain: V4.l1.slashingDomain });
     const vote = { kind: "SLASHING_VOTE", slot } as const;
     const signature = call.toSign && (await signer.sign(proposer, vote, call.toSign, signal));
     const data = call.calldata(signature);

@@ -103,7 +103,7 @@ describe("cross-chain messages", () => {
         l2ToL1Messages: (epoch) => (epoch === EPOCH ? messages : []),
       }),
       sync: { lastProcessedL1Block: () => l1Block },
-      outbox: { root: async () => root },
+      outbox: { roots: async () => [{ root, checkpoints: undefined }] },
       ...services,
     });
   const witness = (services: Partial<NodeServices>, ...params: unknown[]) =>
@@ -150,14 +150,38 @@ describe("cross-chain messages", () => {
   test("a witness of a message to L1 is null until a root on L1 covers its tx", async () => {
     const params = [hash, toHex(other)];
     const first = epochOutHash(outHashes.slice(0, 1));
-    expect(await witness({ outbox: { root: async () => first } }, ...params)).toBeNull();
-    expect(await witness({ outbox: { root: async () => undefined } }, ...params)).toBeNull();
+    expect(
+      await witness({ outbox: { roots: async () => [{ root: first, checkpoints: undefined }] } }, ...params),
+    ).toBeNull();
+    expect(await witness({ outbox: { roots: async () => [] } }, ...params)).toBeNull();
     expect(await witness({ sync: { lastProcessedL1Block: () => undefined } }, ...params)).toBeNull();
     expect(await witness({ content: fakeContent() }, ...params)).toBeNull();
   });
 
+  test("of several roots, the one that covers the fewest checkpoints with the tx is chosen", async () => {
+    const third = checkpointOutHash([[[message]]]);
+    const chainOfThree = {
+      ...chain,
+      checkpointsOfEpoch: () => [...epochCheckpoints, { ...checkpoints[0], outHash: third }],
+    };
+    const all = [...outHashes, third].map((_, i) => ({
+      root: epochOutHash([...outHashes, third].slice(0, i + 1)),
+      checkpoints: i + 1,
+    }));
+    const chosen = (roots: typeof all) =>
+      witness({ chain: chainOfThree, outbox: { roots: async () => roots } }, hash, toHex(other));
+    expect(await chosen(all)).toMatchObject({ numCheckpointsInEpoch: 2, root: toHex(all[1].root) });
+    expect(await chosen([all[0], all[2]])).toMatchObject({ numCheckpointsInEpoch: 3, root: toHex(all[2].root) });
+    expect(await chosen([all[0]])).toBeNull();
+    const lie = { root: all[2].root, checkpoints: 2 };
+    expect(await chosen([lie])).toEqual([
+      -32702,
+      `Local epoch out-hash does not match Outbox at epoch 2 numCheckpointsInEpoch 2: local=${toHex(all[1].root)} outbox=${toHex(all[2].root)}`,
+    ]);
+  });
+
   test("an Outbox root that does not match the local one is an error, or null while L1 moves on", async () => {
-    const wrong = { root: async () => wordOf(0x0f) };
+    const wrong = { roots: async () => [{ root: wordOf(0x0f), checkpoints: undefined }] };
     expect(await witness({ outbox: wrong }, hash, toHex(other))).toEqual([
       -32702,
       `Local epoch out-hash does not match Outbox at epoch 2 numCheckpointsInEpoch 2: local=${toHex(root)} outbox=${toHex(wordOf(0x0f))}`,
@@ -169,7 +193,7 @@ describe("cross-chain messages", () => {
 
   test("a failing L1 gives an error that does not show its URL", async () => {
     const down = new L1EndpointError("unreachable", "cannot be reached", { url: "http://secret.example" });
-    const broken = outbox({ outbox: { root: () => Promise.reject(down) } });
+    const broken = outbox({ outbox: { roots: () => Promise.reject(down) } });
     expect(await broken.ask("svc_getL2ToL1MembershipWitness", hash, toHex(other))).toEqual([
       -32702,
       "L1 cannot be asked at the moment",

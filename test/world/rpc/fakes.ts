@@ -200,7 +200,7 @@ export function fakeServices(overrides: Partial<NodeServices> = {}): NodeService
       currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 87_014_100_000n }),
       predictedMinFees: async () => [1n, 2n, 3n].map((feePerL2Gas) => ({ feePerDaGas: 0n, feePerL2Gas })),
     },
-    outbox: { root: async () => undefined },
+    outbox: { roots: async () => [] },
     signatures: { register: () => {} },
     ...overrides,
   };

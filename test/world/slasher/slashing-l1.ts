@@ -9,6 +9,7 @@ import { SlashingContracts } from "../../../src/l1/slashing/slashing-contracts.t
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { bigUintBytes, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { SlashAction } from "../../../src/protocol/slashing/action.ts";
 import { epochOfSlot, slotTimestamp } from "../../../src/protocol/time.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
@@ -124,7 +125,7 @@ export class SlashingL1 {
   /** Sends an action of the current slot, signed by the slot's proposer. Returns whether it took effect. */
   async send(action: SlashAction): Promise<boolean> {
     const { l1ChainId: chainId, addresses } = this.reader.identity;
-    const call = slashCall(action, { chainId, rollup: addresses.rollupAddress });
+    const call = slashCall(action, { chainId, rollup: addresses.rollupAddress, domain: V4.l1.slashingDomain });
     const signer = await this.proposerOf(action.slot);
     const data = call.calldata(call.toSign && (await signer.signTypedData(call.toSign)));
     const receipt = await this.sendAs(VETOER, call.to, toHex(data));

@@ -1,4 +1,5 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
+import type { EpochRoot } from "../../../l1/types.ts";
 import { concat, equal, toHex } from "../../../protocol/bytes.ts";
 import { MAX_CHECKPOINTS_PER_EPOCH } from "../../../protocol/constants.ts";
 import { outHashWitness } from "../../../protocol/out-hash-witness.ts";
@@ -31,19 +32,37 @@ function messageIndex(messages: Uint8Array[], message: Uint8Array, given: number
   );
 }
 
+interface CoveringRoot {
+  root: Uint8Array;
+  checkpoints: number;
+}
+
 /**
- * Number of the epoch's checkpoints that a root covers: the least number from `least` on with this out hash. Undefined
- * if the root covers fewer than `least`, so that the message cannot be proven yet. Throws an ExecutionError if the root
- * matches no number of checkpoints.
+ * The root that covers the least number of the epoch's checkpoints from `least` on. If the outbox does not say how many
+ * a root covers, it is the least number with this out hash. Undefined if all roots cover fewer, so that the message
+ * cannot be proven yet. Throws an ExecutionError if the root is not that of the stored checkpoints.
  */
-function coverage(outHashes: Uint8Array[], root: Uint8Array, least: number, epoch: number): number | undefined {
-  const covers = (count: number) => equal(epochOutHash(outHashes.slice(0, count)), root);
-  for (let count = least; count <= outHashes.length; count++) if (covers(count)) return count;
-  for (let count = 1; count < least; count++) if (covers(count)) return undefined;
-  const local = toHex(epochOutHash(outHashes));
+function coveringRoot(
+  outHashes: Uint8Array[],
+  roots: EpochRoot[],
+  least: number,
+  epoch: number,
+): CoveringRoot | undefined {
+  const told = roots.find(({ checkpoints = Number.POSITIVE_INFINITY }) => checkpoints >= least);
+  if (told === undefined) return undefined;
+  const { root } = told;
+  const local = (count: number) => epochOutHash(outHashes.slice(0, count));
+  const covers = (count: number) => equal(local(count), root);
+  const last = told.checkpoints ?? outHashes.length;
+  for (let checkpoints = told.checkpoints ?? least; checkpoints <= last; checkpoints++) {
+    if (covers(checkpoints)) return { root, checkpoints };
+  }
+  if (told.checkpoints === undefined) {
+    for (let count = 1; count < least; count++) if (covers(count)) return undefined;
+  }
   throw new ExecutionError(
-    `Local epoch out-hash does not match Outbox at epoch ${epoch} numCheckpointsInEpoch ${outHashes.length}: ` +
-      `local=${local} outbox=${toHex(root)}`,
+    `Local epoch out-hash does not match Outbox at epoch ${epoch} numCheckpointsInEpoch ${last}: ` +
+      `local=${toHex(local(last))} outbox=${toHex(root)}`,
   );
 }
 
@@ -52,7 +71,7 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
   const witness = (
     settled: SettledTx,
     epoch: number,
-    root: Uint8Array,
+    roots: EpochRoot[],
     message: Uint8Array,
     given: number | undefined,
   ): L2ToL1Witness | undefined => {
@@ -62,8 +81,9 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
     const blocks = content.l2ToL1Messages(epoch)[at];
     if (block === undefined || blocks === undefined) return undefined;
     const outHashes = checkpoints.map(({ outHash }) => outHash);
-    const count = coverage(outHashes, root, at + 1, epoch);
-    if (count === undefined) return undefined;
+    const covering = coveringRoot(outHashes, roots, at + 1, epoch);
+    if (covering === undefined) return undefined;
+    const { root, checkpoints: count } = covering;
     const place = { checkpoint: at, block: block.indexWithinCheckpoint, tx: settled.txIndexInBlock };
     const messages = blocks[place.block]?.[place.tx] ?? [];
     const found = outHashWitness(outHashes.slice(0, count), blocks, {
@@ -94,12 +114,12 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
         const epoch = epochOfSlot(before.slotNumber, identity.constants);
         const l1Block = sync.lastProcessedL1Block();
         if (l1Block === undefined) return undefined;
-        const root = await fromL1(outbox.root(epoch, l1Block));
+        const roots = await fromL1(outbox.roots(epoch, l1Block));
         // Read again after the await: from here on all reads see one snapshot, which may differ from the earlier one.
         const settled = content.settledTx(hash);
-        if (root === undefined || settled === undefined) return undefined;
+        if (settled === undefined) return undefined;
         try {
-          return witness(settled, epoch, root, message, index);
+          return witness(settled, epoch, roots, message, index);
         } catch (error) {
           // The root and the chain were read at different times; a repeated request will find them consistent.
           if (error instanceof ExecutionError && sync.lastProcessedL1Block()?.number !== l1Block.number)
