@@ -9,7 +9,7 @@ export interface Cost {
 }
 
 /** Files that run at a time: on two cores, because many wait for slots and processes half of their time. */
-export const LANES = 4;
+export const LANES = 5;
 const CORES = 2;
 
 /** Of a file that is not in the list. */
@@ -20,7 +20,7 @@ const DURATIONS: Record<string, [number, number]> = JSON.parse(
   readFileSync(new URL("durations.json", import.meta.url), "utf8"),
 ) as Record<string, [number, number]>;
 
-function costOf(path: string): Cost {
+export function costOf(path: string): Cost {
   if (!(path in DURATIONS)) return SHORT;
   const [ms, cpuMs] = DURATIONS[path];
   return { ms, load: cpuMs / ms };
@@ -57,6 +57,11 @@ export class Lanes extends BaseSequencer {
     const byPath = files
       .map((file) => ({ file, path: relative(this.ctx.config.root, file.moduleId) }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
-    return laneOrder(byPath, ({ path }) => costOf(path), LANES, CORES).map(({ file }) => file);
+    const alone = byPath.filter(({ file }) => file.project.config.isolate);
+    // A process is kept for the next file if that is one of the same project.
+    const sharing = Map.groupBy(byPath, ({ file }) => (file.project.config.isolate ? undefined : file.project.name));
+    sharing.delete(undefined);
+    const order = [...laneOrder(alone, ({ path }) => costOf(path), LANES, CORES), ...[...sharing.values()].flat()];
+    return order.map(({ file }) => file);
   }
 }
