@@ -2,8 +2,8 @@ import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import { AnswerRun } from "./answer-run.ts";
+import { release } from "./answer-sink.ts";
 import type { BatchCalls } from "./batch-calls.ts";
-import { joined } from "./joined.ts";
 import { NO_ANSWER } from "./notifications.ts";
 
 /** Refuses a batch whose answers together are too long. */
@@ -100,6 +100,20 @@ export class BatchAnswers {
     this.#slots = [];
     return joined(slots.map(({ body }) => body));
   }
+}
+
+/** The answer to a batch, of bodies that are of no other use: their memory is given back. */
+function joined(bodies: readonly Uint8Array[]): RpcAnswer {
+  const out = new Uint8Array(bodies.reduce((bytes, { length }) => bytes + length + 1, 1));
+  let at = 0;
+  for (const body of bodies) {
+    out[at] = at === 0 ? 0x5b : 0x2c;
+    out.set(body, at + 1);
+    at += body.length + 1;
+    release({ body });
+  }
+  out[at] = 0x5d;
+  return { status: 200, body: out };
 }
 
 function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {

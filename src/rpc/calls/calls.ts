@@ -3,7 +3,6 @@ import { invalidSlot, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "../jsonrpc/errors.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import type { Caller } from "../ports/caller.ts";
-import { LiveServiceNeeded } from "../ports/live-service-needed.ts";
 import {
   declaredNamespace,
   dialectOf,
@@ -14,22 +13,19 @@ import {
   type Registry,
   readParams,
 } from "../registry/registry.ts";
-import type { AnswerWriter, Echo } from "./answer-writer.ts";
-import type { CallCounts } from "./call-counts.ts";
-import type { Forwarder } from "./forwarder.ts";
-import type { LongCalls } from "./long-calls.ts";
-import type { ReadCall } from "./read-call.ts";
+import { type AnswerWriter, type Echo, RESULT_MEMBER } from "./answer-writer.ts";
+import { ReadSlot } from "./batch-calls.ts";
+import { type CallCounts, OTHER } from "./call-counts.ts";
+import type { LongCalls, ReadCall } from "./long-calls.ts";
+import { MethodTable } from "./method-table.ts";
+import { Schedule, type ScheduleOptions } from "./schedule.ts";
 
-export interface CallsOptions {
+export interface CallsOptions extends ScheduleOptions {
   /** Namespaces of this listener; a method outside them does not exist. */
   namespaces: readonly Namespace[];
   /** Keeps the ends of answers, from the result on. */
   results?: ResultCache;
-  /** Takes the calls that would hold up others. */
-  longCalls?: LongCalls;
   counts?: CallCounts;
-  /** Answers the calls of methods that need a service that is not here. */
-  forwarder?: Forwarder;
 }
 
 /** A parsed JSON object; keys may hold anything. */
@@ -45,7 +41,7 @@ export interface Call {
 }
 
 /** Where the result of a call is to be kept. */
-export interface Kept {
+interface Kept {
   results: MethodResults;
   key: string;
 }
@@ -61,6 +57,9 @@ const NESTED_ID = invalidSlot("Invalid request: the id is an array or an object"
  * Single calls. Never throws and never rejects: whatever a call holds, and whatever a handler does, becomes an answer.
  */
 export class Calls {
+  readonly schedule: Schedule;
+  /** Of the methods that a scanned request can do something for. */
+  readonly methods: MethodTable;
   readonly #registry: Registry;
   readonly #options: CallsOptions;
   readonly #writer: AnswerWriter;
@@ -71,6 +70,8 @@ export class Calls {
     this.#registry = registry;
     this.#options = options;
     this.#writer = writer;
+    this.schedule = new Schedule(options);
+    this.methods = new MethodTable(registry, options.namespaces, options.counts);
   }
 
   find(namespace: string, name: string): Method | undefined {
@@ -84,19 +85,24 @@ export class Calls {
     return this.find(namespace, name);
   }
 
-  /** Whether later calls of a batch have to see what a call does; `item` may be anything. */
-  hasEffect(item: unknown): boolean {
-    if (typeof item !== "object" || item === null) return false;
-    const { method } = item as RequestObject;
-    if (typeof method !== "string") return false;
-    const found = this.named(method);
-    return found !== undefined && isForEffect(found, declaredNamespace(method.split("_", 1)[0] as Namespace));
+  /** The method that a call names, parsed or read; `item` may be anything. */
+  methodOf(item: unknown): Method | undefined {
+    if (item instanceof ReadSlot) {
+      return "status" in item.slot ? undefined : this.#registry.find(item.slot.namespace, item.slot.name);
+    }
+    const method = (item as RequestObject | null)?.method;
+    return typeof method === "string" ? this.named(method) : undefined;
   }
 
-  /** As `hasEffect`, of a call that was read. */
-  hasReadEffect({ namespace, name }: Pick<ReadCall, "namespace" | "name">): boolean {
-    const found = this.#registry.find(namespace, name);
-    return found !== undefined && isForEffect(found, namespace);
+  /** Whether later calls of a batch have to see what a call does. */
+  hasEffect(item: unknown): boolean {
+    const found = this.methodOf(item);
+    if (found === undefined) return false;
+    const namespace =
+      item instanceof ReadSlot
+        ? (item.slot as ReadCall).namespace
+        : ((item as RequestObject).method as string).split("_", 1)[0];
+    return isForEffect(found, declaredNamespace(namespace as Namespace));
   }
 
   /**
@@ -126,9 +132,32 @@ export class Calls {
     }
   }
 
-  /** Answers a parsed call, on another thread when it may take long. `batched` as in Origin. */
-  answer(item: unknown, caller: Caller | undefined, kept?: Kept, batched = false): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a call, parsed or read, where it has to run, or with a kept result. `batched` as in Origin. */
+  answer(item: unknown, caller: Caller | undefined, batched = false): RpcAnswer | Promise<RpcAnswer> {
+    if (item instanceof ReadSlot) return this.answerRead(item.slot, caller);
+    const kept = this.#keptFor(item);
+    const end = kept && this.#options.results?.get(kept.results, kept.key);
+    if (end !== undefined) return this.#again(item as RequestObject, end);
     return this.#counted((item as RequestObject | null)?.method, () => this.#answer(item, caller, kept, batched));
+  }
+
+  /** Where the result of a parsed call may be kept: under the text that its params have without blanks. */
+  #keptFor(item: unknown): Kept | undefined {
+    if (this.#options.results === undefined || typeof item !== "object" || item === null) return undefined;
+    const { id, method, params = [] } = item as RequestObject;
+    if (typeof id === "object" && id !== null) return undefined;
+    const results = typeof method === "string" ? this.methods.named(method)?.results : undefined;
+    if (results === undefined || !Array.isArray(params)) return undefined;
+    const key = JSON.stringify(params);
+    return key.length > MAX_KEY_LENGTH ? undefined : { results, key };
+  }
+
+  /** Gives a kept result. */
+  #again(request: RequestObject, end: Uint8Array): RpcAnswer {
+    const { counts } = this.#options;
+    counts?.answered(counts.indexOf(request.method));
+    const text = end.subarray(RESULT_MEMBER.length, -1);
+    return this.#writer.result(request, text, (out, json) => void out.bytes(json));
   }
 
   /** Counts a call under the name of its method. */
@@ -154,10 +183,9 @@ export class Calls {
     const call = this.read(item);
     if ("status" in call) return call;
     const request = item as RequestObject;
-    const { longCalls } = this.#options;
     try {
-      if (longCalls !== undefined && call.method.long?.(call.values))
-        return this.#elsewhere(request, caller, longCalls);
+      const longCalls = this.schedule.forCall(call.method, call.values);
+      if (longCalls !== undefined) return this.#elsewhere(request, caller, longCalls);
     } catch (error) {
       return this.#writer.error(request, error);
     }
@@ -167,19 +195,20 @@ export class Calls {
   async #elsewhere(request: RequestObject, caller: Caller | undefined, longCalls: LongCalls): Promise<RpcAnswer> {
     try {
       const text = Buffer.from(JSON.stringify(request));
-      const answer = await longCalls.answer(text, caller?.client() ?? "", caller?.signal());
-      if ("status" in answer) return answer;
-      throw new TypeError("a long call was not answered");
+      const { slots } = await longCalls.answer(text, caller?.client() ?? "", caller?.signal());
+      return answered(slots[0]);
     } catch (error) {
       return this.#writer.error(request, error);
     }
   }
 
-  /** Answers a call that was read on another thread. */
-  runRead(
-    { namespace, name, values, text, ...echo }: ReadCall,
-    caller: Caller | undefined,
-  ): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers what is left of a call that was read on another thread. */
+  answerRead(slot: RpcAnswer | ReadCall, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+    if ("status" in slot) {
+      this.#options.counts?.settledElsewhere(OTHER);
+      return slot;
+    }
+    const { namespace, name, values, text, ...echo } = slot;
     const method = this.#registry.find(namespace, name);
     if (method === undefined) return this.#writer.error(echo, new TypeError(`no method ${namespace}_${name} here`));
     const wireName = `${namespace}_${name}`;
@@ -219,8 +248,8 @@ export class Calls {
     text: Uint8Array | undefined,
     error: unknown,
   ): RpcAnswer | Promise<RpcAnswer> {
-    const { forwarder } = this.#options;
-    if (forwarder === undefined || !(error instanceof LiveServiceNeeded)) return this.#writer.error(echo, error);
+    const forwarder = this.schedule.forFailedCall(error);
+    if (forwarder === undefined) return this.#writer.error(echo, error);
     return forwarder
       .forward(`${namespace}_${method.name}`, text ?? JSON.stringify(echo), caller)
       .catch((failure: unknown) => this.#writer.error(echo, failure));
@@ -244,6 +273,12 @@ export class Calls {
       return this.#writer.error(request, error);
     }
   }
+}
+
+/** The answer to a call that any thread can answer. */
+export function answered(slot: RpcAnswer | ReadCall | undefined): RpcAnswer {
+  if (slot !== undefined && "status" in slot) return slot;
+  throw new TypeError("a long call was not answered");
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

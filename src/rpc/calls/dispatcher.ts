@@ -6,26 +6,18 @@ import { AnswerWriter, type AnswerWriterOptions } from "./answer-writer.ts";
 import { type BatchCalls, ParsedCalls } from "./batch-calls.ts";
 import { Batches, type BatchesOptions } from "./batches.ts";
 import { Calls, type CallsOptions } from "./calls.ts";
-import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "./long-calls.ts";
-import { mayHoldManyValues } from "./many-values.ts";
-import { MethodTable } from "./method-table.ts";
+import type { LongCalls } from "./long-calls.ts";
 import { isNotification, NO_ANSWER } from "./notifications.ts";
 import { type ParsedBody, parsedBody, parsedText, refusedShape, sized } from "./parsed-body.ts";
 import { requestShape } from "./request-shape.ts";
-import { isArrayText, latin1 } from "./request-text.ts";
+import { isArrayText } from "./request-text.ts";
 import { ScannedBatch } from "./scanned-batch.ts";
 import { ScannedCalls } from "./scanned-calls.ts";
 
 export interface DispatcherOptions extends CallsOptions, BatchesOptions, AnswerWriterOptions {
   /** Most requests of one batch. */
   maxBatchSize: number;
-  /** Whether large bodies are read here too: the threads for long calls know methods that this registry has not. */
-  readsAllBodies?: boolean;
 }
-
-/** The method's name as clients write it, in front of the params, and where it is looked for. */
-const METHOD_AT_START = /^[^[]*"method" ?: ?"(\w+)"/;
-const METHOD_WITHIN = 256;
 
 /**
  * Told how many calls a batch of permitted size has beyond the first; gives the answer that refuses the batch, if any.
@@ -33,8 +25,8 @@ const METHOD_WITHIN = 256;
 export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
 
 /**
- * Answers JSON-RPC requests (docs/protocol/05-rpc.md#52-envelope and docs/protocol/05-rpc.md#54-statuses-and-failures):
- * decides where a body is read. Never throws and never rejects. Requests that need no waiting are answered
+ * Answers JSON-RPC requests (docs/protocol/05-rpc.md#52-envelope and docs/protocol/05-rpc.md#54-statuses-and-failures).
+ * Never throws and never rejects. Requests that need no waiting are answered
  * synchronously.
  */
 export class Dispatcher {
@@ -43,16 +35,13 @@ export class Dispatcher {
   readonly #calls: Calls;
   readonly #batches: Batches;
   readonly #scanned: ScannedCalls;
-  readonly #methods: MethodTable;
 
   constructor(registry: Registry, options: DispatcherOptions, log: Logger) {
     this.#options = options;
     this.#writer = new AnswerWriter(options, log);
     this.#calls = new Calls(registry, options, this.#writer);
-    const methods = new MethodTable(registry, options.namespaces, options.counts);
-    this.#methods = methods;
-    this.#batches = new Batches({ calls: this.#calls, methods, writer: this.#writer }, options);
-    this.#scanned = new ScannedCalls(this.#calls, methods, options);
+    this.#batches = new Batches(this.#calls, this.#writer, options);
+    this.#scanned = new ScannedCalls(this.#calls, options);
   }
 
   /**
@@ -63,12 +52,11 @@ export class Dispatcher {
     if (body.length === 0) return this.answer({}, admitBatch, caller);
     const scanned = this.#scanned.answer(body, caller);
     if (scanned !== undefined) return scanned;
-    const { longCalls, maxBatchSize, readsAllBodies, results, counts } = this.#options;
-    const batch = ScannedBatch.of(body, { methods: this.#methods, maxBatchSize, results, counts });
+    const { maxBatchSize } = this.#options;
+    const batch = ScannedBatch.of(body, this.#calls.methods, this.#options);
     if (batch !== undefined) return this.#answerBatch(batch, admitBatch, caller);
-    if (longCalls === undefined || readsAllBodies || body.length < LARGE_BODY_BYTES || this.#isForServices(body)) {
-      return this.#answer(parsedBody(body, maxBatchSize), admitBatch, caller);
-    }
+    const longCalls = this.#calls.schedule.forBody(body, (method) => this.#calls.named(method));
+    if (longCalls === undefined) return this.#answer(parsedBody(body, maxBatchSize), admitBatch, caller);
     if (admitBatch !== undefined && isArrayText(body)) {
       const { fault, items } = requestShape(body, maxBatchSize);
       if (fault !== undefined) return refusedShape(fault);
@@ -84,26 +72,13 @@ export class Dispatcher {
       // The listener takes its memory back once this waits.
       const copy = new Uint8Array(body);
       const read = await longCalls.answer(copy, caller?.client() ?? "", caller?.signal());
-      if ("status" in read) return caller?.sendsNotifications && read.notification ? NO_ANSWER : read;
       this.#options.results?.renew();
-      if (read.isBatch) return await this.#batches.answerRead(read, caller);
-      const [call] = read.slots;
-      const answer = call instanceof Uint8Array ? { status: 200, body: call } : await this.#calls.runRead(call, caller);
-      return caller?.sendsNotifications && read.notifications !== undefined ? NO_ANSWER : answer;
+      if (read.isBatch) return await this.#batches.answer(ParsedCalls.ofRead(read), caller);
+      const answer = await this.#calls.answerRead(read.slots[0], caller);
+      return caller?.sendsNotifications && read.notifications.length > 0 ? NO_ANSWER : answer;
     } catch (error) {
       return this.#writer.error({ id: null }, error);
     }
-  }
-
-  /**
-   * Whether a body that is not too large and has few values seems to be a request that only the node's services can
-   * answer. A wrong guess costs time only.
-   */
-  #isForServices(body: Uint8Array): boolean {
-    if (body.length > LARGE_SERVICE_BODY_BYTES || mayHoldManyValues(body)) return false;
-    const [, method] = METHOD_AT_START.exec(latin1(body, 0, METHOD_WITHIN)) ?? [];
-    const found = method === undefined ? undefined : this.#calls.named(method);
-    return found !== undefined && found.long === undefined;
   }
 
   /** Answers a request body that is JSON text. `admitBatch` and `caller` as for `answer`. */

@@ -1,23 +1,36 @@
-import type { AnsweredRequest, ReadRequest } from "./read-call.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import type { Namespace } from "../registry/registry.ts";
 
 /**
  * Runs slow calls on low-priority threads, each with its own reader of the store, so that they do not block others.
- * Clients take turns, by address. Both methods reject with an RpcError when too many calls are queued, and when
- * `signal` is aborted before their turn.
+ * Clients take turns, by address.
  */
 export interface LongCalls {
-  /** Answers a request body. Calls that need the node's services come back parsed instead of answered. */
-  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<AnsweredRequest | ReadRequest>;
-  /** Answer bodies of the calls in a JSON array, each of a method that defines `long`. */
-  answerEach(calls: Uint8Array, client: string, signal?: AbortSignal): Promise<Uint8Array[]>;
+  /**
+   * Reads a request body and answers its calls; those that need the node's services come back parsed instead of
+   * answered. Rejects with an RpcError when too many calls are queued, and when `signal` is aborted before their turn.
+   */
+  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<ReadRequest>;
 }
 
-/** Bodies from this size on are parsed elsewhere: JSON text takes about 10 ms a megabyte at worst. */
-export const LARGE_BODY_BYTES = 64 * 1024;
-/**
- * Bodies up to this size are not, when their method is one that only the node's services can answer: sending them there
- * costs as much.
- */
-export const LARGE_SERVICE_BODY_BYTES = 256 * 1024;
-/** Calls of a batch that go elsewhere together. */
-export const CALLS_AT_ONCE = 8;
+/** A good call that was read on one thread, to be answered on another. Plain data. */
+export interface ReadCall {
+  readonly namespace: Namespace;
+  /** Of its method. */
+  readonly name: string;
+  /** Of the parameters. */
+  readonly values: readonly unknown[];
+  /** JSON text of the members that the answer repeats. */
+  readonly jsonrpc: Uint8Array | undefined;
+  readonly id: Uint8Array | undefined;
+  /** JSON text of the whole call, where calls may have to be forwarded. */
+  readonly text?: Uint8Array;
+}
+
+/** A request, or a batch in order: answers, and the calls that are left. A batch that is refused is no batch here. */
+export interface ReadRequest {
+  readonly isBatch: boolean;
+  readonly slots: readonly (RpcAnswer | ReadCall)[];
+  /** Which of the slots are of notifications, whose answers a socket does not send. */
+  readonly notifications: readonly number[];
+}

@@ -3,10 +3,10 @@ import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import { NO_ROOM } from "./batch-answers.ts";
 import type { Calls, RequestObject } from "./calls.ts";
-import { joined } from "./joined.ts";
+import type { ReadCall, ReadRequest } from "./long-calls.ts";
 import { isNotification } from "./notifications.ts";
 import { parsedBody } from "./parsed-body.ts";
-import type { AnsweredRequest, ReadCall, ReadRequest } from "./read-call.ts";
+import { isForAnyThread } from "./schedule.ts";
 
 export interface RequestReaderOptions {
   maxBatchSize: number;
@@ -29,49 +29,51 @@ export class RequestReader {
     this.#options = options;
   }
 
-  async read(body: Uint8Array): Promise<AnsweredRequest | ReadRequest> {
+  async read(body: Uint8Array): Promise<ReadRequest> {
     const parsed = parsedBody(body, this.#options.maxBatchSize);
-    if ("status" in parsed) return parsed;
-    if (parsed.batch !== undefined) return this.#batch(parsed.batch);
-    const slot = await this.#slot(parsed.request);
-    const notification = isNotification(parsed.request);
-    if ("status" in slot) return { ...slot, notification };
-    return { isBatch: false, slots: [slot], ...(notification && { notifications: [0] }) };
+    if ("status" in parsed) return single(parsed);
+    const items = parsed.batch ?? [parsed.request];
+    const slots = parsed.batch === undefined ? [await this.#slot(parsed.request)] : await this.#slots(items);
+    if (slots === undefined) return single(NO_ROOM);
+    const notifications = items.flatMap((item, at) => (isNotification(item) ? [at] : []));
+    return { isBatch: parsed.batch !== undefined, slots, notifications };
   }
 
-  async #batch(items: readonly unknown[]): Promise<RpcAnswer | ReadRequest> {
+  /** Of a batch; undefined if its answers are too long. */
+  async #slots(items: readonly unknown[]): Promise<(RpcAnswer | ReadCall)[] | undefined> {
     const { budget } = this.#options;
-    const slots: (Uint8Array | ReadCall)[] = [];
+    const slots: (RpcAnswer | ReadCall)[] = [];
     let held = 0;
     try {
       for (const item of items) {
         yieldProcessor();
         const slot = await this.#slot(item);
-        if (!("status" in slot)) slots.push(slot);
-        else if (!budget.take(slot.body.length)) return NO_ROOM;
-        else {
-          held += slot.body.length;
-          slots.push(slot.body);
-        }
+        slots.push(slot);
+        if (!("status" in slot)) continue;
+        if (!budget.take(slot.body.length)) return undefined;
+        held += slot.body.length;
       }
     } finally {
       budget.release(held);
     }
-    const notifications = items.flatMap((item, at) => (isNotification(item) ? [at] : []));
-    if (notifications.length > 0) return { isBatch: true, slots, notifications };
-    return slots.every((slot) => slot instanceof Uint8Array) ? joined(slots) : { isBatch: true, slots };
+    return slots;
   }
 
   async #slot(item: unknown): Promise<RpcAnswer | ReadCall> {
     const call = this.#calls.read(item);
     if ("status" in call) return call;
     const request = item as RequestObject;
-    if (call.method.long !== undefined) return this.#calls.run(call, request, {});
+    if (isForAnyThread(call.method)) return this.#calls.run(call, request, {});
     const { namespace, values } = call;
     const echo = { jsonrpc: textOf(request.jsonrpc), id: textOf(request.id) };
     const text = this.#options.forwards ? textOf(item) : undefined;
     return { namespace, values, name: call.method.name, ...echo, ...(text && { text }) };
   }
+}
+
+/** A request that has one answer, whatever it holds. */
+function single(answer: RpcAnswer): ReadRequest {
+  return { isBatch: false, slots: [answer], notifications: [] };
 }
 
 function textOf(value: unknown): Uint8Array | undefined {

@@ -22,7 +22,6 @@ const MIN_CALL_BYTES = ',{"method":"12345678"}'.length;
 const scan = new EnvelopeScan();
 
 export interface ScannedBatchOptions {
-  methods: MethodTable;
   maxBatchSize: number;
   results?: ResultCache;
   counts?: CallCounts;
@@ -33,17 +32,19 @@ export interface ScannedBatchOptions {
  */
 export class ScannedBatch implements BatchCalls {
   readonly #options: ScannedBatchOptions;
+  readonly #table: MethodTable;
   readonly #methods: (WireMethod | undefined)[] = [];
   readonly #offsets: Int32Array;
   #body: Uint8Array;
 
   /** Undefined for a body that is no such batch, and for a batch that is too large. */
-  static of(body: Uint8Array, options: ScannedBatchOptions): ScannedBatch | undefined {
-    const batch = new ScannedBatch(body, options);
+  static of(body: Uint8Array, table: MethodTable, options: ScannedBatchOptions): ScannedBatch | undefined {
+    const batch = new ScannedBatch(body, table, options);
     return scan.scanBatch(body, () => batch.#add()) ? batch : undefined;
   }
 
-  private constructor(body: Uint8Array, options: ScannedBatchOptions) {
+  private constructor(body: Uint8Array, table: MethodTable, options: ScannedBatchOptions) {
+    this.#table = table;
     this.#body = body;
     this.#options = options;
     this.#offsets = new Int32Array(OFFSETS * Math.min(options.maxBatchSize, Math.ceil(body.length / MIN_CALL_BYTES)));
@@ -59,7 +60,7 @@ export class ScannedBatch implements BatchCalls {
     offsets[at + ID_TO] = scan.idTo;
     offsets[at + PARAMS_FROM] = scan.paramsFrom;
     offsets[at + PARAMS_TO] = scan.paramsTo;
-    this.#methods.push(this.#options.methods.find(scan));
+    this.#methods.push(this.#table.find(scan));
     return true;
   }
 
@@ -91,7 +92,7 @@ export class ScannedBatch implements BatchCalls {
     return true;
   }
 
-  parsed(call: number): unknown {
+  item(call: number): unknown {
     const at = OFFSETS * call;
     return JSON.parse(latin1(this.#body, this.#offsets[at + FROM], this.#offsets[at + TO]));
   }

@@ -18,9 +18,9 @@ export class ScannedCalls {
   readonly #out = new JsonWriter();
   readonly #scan = new EnvelopeScan();
 
-  constructor(calls: Calls, methods: MethodTable, { results, counts }: Pick<CallsOptions, "results" | "counts">) {
+  constructor(calls: Calls, { results, counts }: Pick<CallsOptions, "results" | "counts">) {
     this.#calls = calls;
-    this.#methods = methods;
+    this.#methods = calls.methods;
     this.#results = results;
     this.#counts = counts;
   }
@@ -60,7 +60,7 @@ export class ScannedCalls {
       method: found.name,
       params: JSON.parse(key),
     };
-    return this.#calls.answer(request, caller, { results: found.results, key });
+    return this.#calls.answer(request, caller);
   }
 
   #open(body: Uint8Array): JsonWriter {

@@ -31,7 +31,8 @@ function ownedBuffers(value: unknown): ArrayBuffer[] {
       : [buffer];
   }
   if (Array.isArray(value)) return value.flatMap(ownedBuffers);
-  return typeof value === "object" && value !== null && "body" in value ? ownedBuffers(value.body) : [];
+  if (typeof value !== "object" || value === null) return [];
+  return "body" in value ? ownedBuffers(value.body) : "slots" in value ? ownedBuffers(value.slots) : [];
 }
 
 /**

@@ -27,7 +27,7 @@ type Remote = {
 };
 
 /** Beside the services: the threads for long calls are started by the node's thread. */
-export const REMOTE_LONG_CALLS = { longCalls: ["answer", "answerEach"] } as const satisfies {
+export const REMOTE_LONG_CALLS = { longCalls: ["answer"] } as const satisfies {
   longCalls: readonly (keyof LongCalls)[];
 };
 
@@ -38,13 +38,12 @@ export function remoteHealth(calls: RemoteCalls): NodeHealth {
 }
 
 export function remoteLongCalls(calls: RemoteCalls): LongCalls {
-  const call = (method: keyof LongCalls, ...args: readonly unknown[]): Promise<unknown> =>
-    // What crosses threads has a signal as its last argument or none.
-    calls.call("longCalls", method, args.at(-1) === undefined ? args.slice(0, -1) : args);
   return {
-    answer: (body, client, signal) => call("answer", body, client, signal) as ReturnType<LongCalls["answer"]>,
-    answerEach: (texts, client, signal) =>
-      call("answerEach", texts, client, signal) as ReturnType<LongCalls["answerEach"]>,
+    answer: (body, client, signal) =>
+      // What crosses threads has a signal as its last argument or none.
+      calls.call("longCalls", "answer", signal === undefined ? [body, client] : [body, client, signal]) as ReturnType<
+        LongCalls["answer"]
+      >,
   };
 }
 

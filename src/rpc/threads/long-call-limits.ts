@@ -1,4 +1,4 @@
-import type { LongCalls } from "../calls/long-calls.ts";
+import type { LongCalls, ReadRequest } from "../calls/long-calls.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 
@@ -27,21 +27,13 @@ export class LimitedLongCalls implements LongCalls {
     this.#longCalls = longCalls;
   }
 
-  answer(...args: Parameters<LongCalls["answer"]>): ReturnType<LongCalls["answer"]> {
-    return this.#limited(args[1], () => this.#longCalls.answer(...args));
-  }
-
-  answerEach(...args: Parameters<LongCalls["answerEach"]>): ReturnType<LongCalls["answerEach"]> {
-    return this.#limited(args[1], () => this.#longCalls.answerEach(...args));
-  }
-
-  async #limited<T>(address: string, answer: () => Promise<T>): Promise<T> {
+  async answer(body: Uint8Array, address: string, signal?: AbortSignal): Promise<ReadRequest> {
     const client = clientNetwork(address);
     const underWay = this.#underWay.get(client) ?? 0;
     if (underWay >= MAX_PER_CLIENT) throw tooManyLongCalls();
     this.#underWay.set(client, underWay + 1);
     try {
-      return await answer();
+      return await this.#longCalls.answer(body, address, signal);
     } finally {
       const left = this.#underWay.get(client)! - 1;
       if (left > 0) this.#underWay.set(client, left);

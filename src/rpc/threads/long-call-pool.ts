@@ -2,8 +2,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { ClientPlaces, PlacesFullError } from "../../threads/client-places.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
-import type { LongCalls } from "../calls/long-calls.ts";
-import type { AnsweredRequest, ReadRequest } from "../calls/read-call.ts";
+import type { LongCalls, ReadRequest } from "../calls/long-calls.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "../limits/client-address.ts";
 import type { RevertWords } from "../ports/node-status.ts";
@@ -34,7 +33,7 @@ export interface LongCallFailure {
 
 /** Result of a call on a thread. */
 export interface LongCallOutcome {
-  value: unknown;
+  value: ReadRequest;
   failures: LongCallFailure[];
 }
 
@@ -76,22 +75,14 @@ export class LongCallPool implements LongCalls {
     return this.#refused;
   }
 
-  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<AnsweredRequest | ReadRequest> {
-    return this.#run("answer", body, client, signal);
-  }
-
-  answerEach(calls: Uint8Array, client: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return this.#run("answerEach", calls, client, signal);
-  }
-
-  async #run<T>(name: string, text: Uint8Array, client: string, signal: AbortSignal | undefined): Promise<T> {
+  async answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<ReadRequest> {
     const giveBack = await this.#place(client, signal);
     this.#running++;
     try {
       if (this.#closed) throw new RpcError(LIMIT_EXCEEDED, "The node is stopping");
-      const { value, failures }: LongCallOutcome = await this.#threads.run(text, { name });
+      const { value, failures }: LongCallOutcome = await this.#threads.run(body, { name: "answer" });
       for (const { facts, message } of failures) this.#log.error(facts, message);
-      return value as T;
+      return value;
     } finally {
       this.#running--;
       giveBack();

@@ -1,4 +1,4 @@
-import { lowerThreadPriority, yieldProcessor } from "../../core/thread-priority.ts";
+import { lowerThreadPriority } from "../../core/thread-priority.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
@@ -85,28 +85,9 @@ function owned(body: Uint8Array): Uint8Array {
 export async function answer(body: Uint8Array): Promise<unknown> {
   results.renew();
   const read = await reader.read(body);
-  if (!("status" in read)) return handed(read, []);
-  const answered = { ...read, body: owned(read.body) };
-  return handed(answered, [answered.body]);
-}
-
-function taken(): LongCallFailure[] {
-  const own = failures;
+  const slots = read.slots.map((slot) => ("status" in slot ? { ...slot, body: owned(slot.body) } : slot));
+  const bodies = slots.flatMap((slot) => ("status" in slot ? [slot.body] : []));
+  const outcome: LongCallOutcome = { value: { ...read, slots }, failures };
   failures = [];
-  return own;
-}
-
-function handed(value: unknown, bodies: readonly Uint8Array[]): unknown {
-  const outcome: LongCallOutcome = { value, failures: taken() };
   return move(new Handed(outcome, bodies) as never);
-}
-
-export async function answerEach(texts: Uint8Array): Promise<unknown> {
-  results.renew();
-  const bodies: Uint8Array[] = [];
-  for (const call of JSON.parse(Buffer.from(texts).toString())) {
-    yieldProcessor();
-    bodies.push(owned((await calls.answer(call, undefined)).body));
-  }
-  return handed(bodies, bodies);
 }

@@ -16,7 +16,7 @@ const { store } = await openChainServices({ ...chain, core: loadCore(), hasher: 
 const { port } = await RpcThreads.start({
   threads: 2,
   services: fakeServices(),
-  longCalls: { answer: async () => ({ isBatch: true, slots: [] }), answerEach: async () => [] },
+  longCalls: { answer: async () => ({ isBatch: true, slots: [], notifications: [] }) },
   cacheBytes: 1 << 20,
   reads: { ...chain, commits: store.commits },
   server: { listen: { host: "127.0.0.1", port: 0 }, serve: { namespaces: ["node"] } },

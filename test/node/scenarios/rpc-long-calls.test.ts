@@ -38,8 +38,9 @@ const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const read = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString());
 const CLIENT = "192.0.2.1";
 const answer = async (value: unknown) => {
-  const answered = await pool.answer(bytes(value), CLIENT);
-  return "status" in answered ? { status: answered.status, body: read(answered.body) } : answered;
+  const { isBatch, slots, notifications } = await pool.answer(bytes(value), CLIENT);
+  const shown = slots.map((slot) => ("status" in slot ? { status: slot.status, body: read(slot.body) } : slot));
+  return isBatch || "namespace" in shown[0] ? { isBatch, slots: shown, notifications } : shown[0];
 };
 
 describe("threads for long calls", () => {
@@ -53,11 +54,11 @@ describe("threads for long calls", () => {
       call("node_findLeavesIndexes", ["latest", 1, leaves]),
       call("node_getBlocks", [1, 1], 2),
     ]);
-    const body = [
+    const slots = [
       { id: 1, result: leaves.map(() => null) },
       { id: 2, result: [] },
-    ];
-    expect(found).toEqual({ status: 200, body: body.map((item) => ({ jsonrpc: "2.0", ...item })) });
+    ].map((item) => ({ status: 200, body: { jsonrpc: "2.0", ...item } }));
+    expect(found).toEqual({ isBatch: true, slots, notifications: [] });
   });
 
   test("threads for long calls see everything committed before the call", async () => {
@@ -83,13 +84,14 @@ describe("threads for long calls", () => {
     expect(await answer(call("svc_getPendingTxs", [1], "x"))).toEqual({
       isBatch: false,
       slots: [{ ...pending, jsonrpc: json("2.0"), id: json("x") }],
+      notifications: [],
     });
     expect(await answer([call("node_getBlocks", [1, 50], 7), { method: "node_isReady", jsonrpc: null }, 5])).toEqual({
       isBatch: true,
       slots: [
-        json({ jsonrpc: "2.0", id: 7, result: [] }),
+        { status: 200, body: { jsonrpc: "2.0", id: 7, result: [] } },
         { namespace: "node", name: "isReady", values: [], jsonrpc: json(null), id: undefined },
-        json({ jsonrpc: "2.0", error: { code: -32600, message: "Invalid Request" }, id: null }),
+        { status: 400, body: { jsonrpc: "2.0", error: { code: -32600, message: "Invalid Request" }, id: null } },
       ],
       notifications: [1],
     });
@@ -102,12 +104,13 @@ describe("threads for long calls", () => {
       call("node_getBlocks", [0, 0], 2),
       call("node_getBlocks", [1, 3], 3),
     ];
-    const bodies = await pool.answerEach(bytes(calls), CLIENT);
-    expect(bodies.map(read)).toMatchObject([
-      { id: 1, result: [] },
-      { id: 2, error: { code: -32701 } },
-      { id: 3, result: [] },
-    ]);
+    expect(await answer(calls)).toMatchObject({
+      slots: [
+        { body: { id: 1, result: [] } },
+        { body: { id: 2, error: { code: -32701 } } },
+        { body: { id: 3, result: [] } },
+      ],
+    });
   });
 
   const many = (count: number, client: string, signal?: AbortSignal) =>
@@ -117,7 +120,9 @@ describe("threads for long calls", () => {
     const calls = Promise.allSettled(many(400, CLIENT));
     // Addresses of one network count as one client.
     const others = [...many(60, "2001:db8::1"), ...many(68, "2001:db8::2")];
-    expect((await Promise.all(others)).every((answered) => "status" in answered && answered.status === 200)).toBe(true);
+    expect((await Promise.all(others)).every(({ slots: [slot] }) => "status" in slot && slot.status === 200)).toBe(
+      true,
+    );
     const outcomes = await calls;
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(refused.length).toBeGreaterThan(100);

@@ -45,10 +45,7 @@ afterAll(async () => {
 
 const DYING_THREAD = new URL("./dying-thread.ts", import.meta.url);
 
-const NO_LONG_CALLS: LongCalls = {
-  answer: () => Promise.reject(new Error("not asked for")),
-  answerEach: () => Promise.reject(new Error("not asked for")),
-};
+const NO_LONG_CALLS: LongCalls = { answer: () => Promise.reject(new Error("not asked for")) };
 
 async function start(
   count: number,

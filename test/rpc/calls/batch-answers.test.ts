@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
+import { Calls } from "../../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import type { LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import { RequestReader } from "../../../src/rpc/calls/request-reader.ts";
 import { encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
 import { plainNumber } from "../../../src/rpc/codecs/json/number.ts";
-import { AnswerBudget } from "../../../src/rpc/limits/answer-budget.ts";
+import { AnswerBudget, UNBOUNDED } from "../../../src/rpc/limits/answer-budget.ts";
 import { method, param, Registry } from "../../../src/rpc/registry/registry.ts";
 import { recordingLogger } from "../../world/rpc/fakes.ts";
 
@@ -21,15 +24,9 @@ const registry = new Registry([
 const OPTIONS = { maxBatchSize: 100, namespaces: ["node"] as const };
 const MB = 1_000_000;
 
-const there = new Dispatcher(registry, OPTIONS, recordingLogger());
-const longCalls: LongCalls = {
-  answer: async (body) => there.answerBytes(body),
-  answerEach: async (calls) => {
-    const bodies: Uint8Array[] = [];
-    for (const call of JSON.parse(Buffer.from(calls).toString())) bodies.push((await there.answer(call)).body);
-    return bodies;
-  },
-};
+const there = new Calls(registry, OPTIONS, new AnswerWriter({}, recordingLogger()));
+const reader = new RequestReader(there, { ...OPTIONS, budget: UNBOUNDED });
+const longCalls: LongCalls = { answer: (body) => reader.read(body) };
 const batch = (name: string, count: number, bytes: number) =>
   Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: `node_${name}`, params: [bytes] }));
 

@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
 import { Calls } from "../../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import type { LongCalls } from "../../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../../src/rpc/calls/request-reader.ts";
+import { LARGE_BODY_BYTES } from "../../../src/rpc/calls/schedule.ts";
 import { encodeArray, encodeNothing, encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
 import { text as textCodec } from "../../../src/rpc/codecs/json/text.ts";
 import { ExecutionError } from "../../../src/rpc/jsonrpc/errors.ts";
@@ -42,13 +43,8 @@ function setUp(where: { elsewhere: boolean }) {
   const reader = new RequestReader(new Calls(registry, options, new AnswerWriter({}, log)), {
     ...{ maxBatchSize: 100, budget: UNBOUNDED },
   });
-  const there = new Dispatcher(registry, options, log);
   const longCalls: LongCalls = {
     answer: async (body) => structuredClone(await reader.read(new Uint8Array(body))),
-    answerEach: (texts) =>
-      Promise.all(
-        JSON.parse(Buffer.from(texts).toString()).map(async (call: unknown) => (await there.answer(call)).body),
-      ),
   };
   const dispatcher = new Dispatcher(registry, { ...options, ...(where.elsewhere && { longCalls }) }, log);
   const ask = async (calls: [name: string, ...params: string[]][]) => {

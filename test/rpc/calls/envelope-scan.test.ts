@@ -264,7 +264,7 @@ test("a scanned batch gets the same bytes as a parsed one, cached or not", async
   await fc.assert(
     fc.asyncProperty(list, async (text) => {
       const body = new TextEncoder().encode(text);
-      if (ScannedBatch.of(body, { methods: METHOD_TABLE, maxBatchSize: 10 }) !== undefined) scanned += 1;
+      if (ScannedBatch.of(body, METHOD_TABLE, { maxBatchSize: 10 }) !== undefined) scanned += 1;
       const expected = await shownAnswer(general.answerText(text));
       for (let times = 0; times < 2; times++) {
         expect(await shownAnswer(scanning.answerBytes(body)), text).toEqual(expected);
@@ -278,7 +278,7 @@ test("a scanned batch gets the same bytes as a parsed one, cached or not", async
 test("a batch is scanned up to the permitted number of calls, length of a call and length in all", () => {
   const call = '{"method":"node_getVersion"}';
   const isScanned = (text: string) =>
-    ScannedBatch.of(Buffer.from(text), { methods: METHOD_TABLE, maxBatchSize: 10 }) !== undefined;
+    ScannedBatch.of(Buffer.from(text), METHOD_TABLE, { maxBatchSize: 10 }) !== undefined;
   const calls = (count: number) => `[${Array.from({ length: count }, () => call).join(",")}]`;
   expect([calls(0), calls(1), calls(10), calls(11)].map(isScanned)).toEqual([false, true, true, false]);
   const padded = (length: number) => `[${call.slice(0, -1).padEnd(length - 1)}}]`;

@@ -3,8 +3,9 @@ import { ResultCache } from "../../../src/rpc/cache/result-cache.ts";
 import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
 import { Calls } from "../../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import type { LongCalls, ReadRequest } from "../../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../../src/rpc/calls/request-reader.ts";
+import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES } from "../../../src/rpc/calls/schedule.ts";
 import { array } from "../../../src/rpc/codecs/json/codec.ts";
 import { encodeNumber, encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
 import { plainNumber } from "../../../src/rpc/codecs/json/number.ts";
@@ -75,8 +76,6 @@ function setUp(overrides: Partial<LongCalls> = {}) {
       looked.elsewhere = false;
       return structuredClone(await read);
     },
-    answerEach: (calls) =>
-      Promise.all(JSON.parse(text(calls)).map(async (call: unknown) => (await there.answer(call)).body)),
     ...overrides,
   };
   const log = recordingLogger();
@@ -90,6 +89,11 @@ const call = (name: string, params: unknown[], id: unknown = 1) => ({
   params,
 });
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const answers = (...texts: string[]): ReadRequest => ({
+  isBatch: true,
+  slots: texts.map((text) => ({ status: 200, body: Buffer.from(text) })),
+  notifications: [],
+});
 const shown = async (answer: ReturnType<Dispatcher["answerBytes"]>) => {
   const { status, body } = await answer;
   return [status, Buffer.from(body).toString()];
@@ -114,7 +118,7 @@ describe("long calls", () => {
 
   test("long calls are refused with 503 when there is no room for them", async () => {
     const refuse = () => Promise.reject(new RpcError(LIMIT_EXCEEDED, "The node is busy"));
-    const { here, log } = setUp({ answer: refuse, answerEach: refuse });
+    const { here, log } = setUp({ answer: refuse });
     const error = '"error":{"code":-32005,"message":"The node is busy"}}';
     expect(await shown(here.answer(call("work", [5])))).toEqual([503, `{"jsonrpc":"2.0","id":1,${error}`]);
     const large = bytes(call("work", [0]))
@@ -202,10 +206,10 @@ describe("long calls", () => {
   test("a batch with long calls keeps the order of its answers and yields the thread", async () => {
     const { here, there } = setUp({
       // These answers arrive after those of the later calls.
-      answerEach: async (calls) => {
+      answer: async (calls) => {
         await new Promise((resolve) => setTimeout(resolve, 10));
         const items: { id: number }[] = JSON.parse(Buffer.from(calls).toString());
-        return items.map(({ id }) => Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":1}`));
+        return answers(...items.map(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":1}`));
       },
     });
     const batch = Array.from({ length: 60 }, (_, i) =>
@@ -223,12 +227,9 @@ describe("long calls", () => {
     const handed: string[] = [];
     const { here } = setUp({
       answer: async (body) => {
-        handed.push(Buffer.from(body).toString());
-        return { status: 200, body: new Uint8Array() };
-      },
-      answerEach: async (calls) => {
-        handed.push(Buffer.from(calls).toString());
-        return JSON.parse(handed[handed.length - 1]).map(() => new Uint8Array());
+        const text = Buffer.from(body).toString();
+        handed.push(text);
+        return answers(...[JSON.parse(text)].flat().map(() => ""));
       },
     });
     const long = bytes(call("work", [50]));
@@ -261,7 +262,6 @@ test("a long call whose result may be kept is made for its client, and given up 
       asked.push({ client, signal });
       return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("left"))));
     },
-    answerEach: () => Promise.reject(new Error("not asked")),
   };
   const kept = method({
     name: "listing",

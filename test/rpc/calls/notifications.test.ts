@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
 import { Calls } from "../../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import type { LongCalls } from "../../../src/rpc/calls/long-calls.ts";
 import { NO_ANSWER } from "../../../src/rpc/calls/notifications.ts";
 import { RequestReader } from "../../../src/rpc/calls/request-reader.ts";
+import { LARGE_BODY_BYTES } from "../../../src/rpc/calls/schedule.ts";
 import { encodeNothing, encodeNumber } from "../../../src/rpc/codecs/json/encoder.ts";
 import { UNBOUNDED } from "../../../src/rpc/limits/answer-budget.ts";
 import type { Caller } from "../../../src/rpc/ports/caller.ts";
@@ -36,7 +37,6 @@ function setUp() {
   const reader = new RequestReader(calls, { maxBatchSize: 100, budget: UNBOUNDED });
   const longCalls: LongCalls = {
     answer: async (body) => structuredClone(await reader.read(new Uint8Array(body))),
-    answerEach: async () => [],
   };
   const dispatcher = new Dispatcher(registry, { ...options, longCalls }, log);
   const ask = async (request: object, caller: Caller | undefined, padding: number) => {

@@ -34,11 +34,7 @@ const reader = new RequestReader(new Calls(registry, limits, new AnswerWriter({}
   budget: UNBOUNDED,
 });
 /** Does the work of the threads for long calls on the test's own thread. */
-const dispatcher = new Dispatcher(
-  registry,
-  { ...limits, longCalls: { answer: (body) => reader.read(body), answerEach: async () => [] } },
-  log,
-);
+const dispatcher = new Dispatcher(registry, { ...limits, longCalls: { answer: (body) => reader.read(body) } }, log);
 
 test("more than thirty hostile request shapes are tested", () => expect(HOSTILE_SHAPES.length).toBeGreaterThan(30));
 

@@ -4,8 +4,9 @@ import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
 import { CallCounts, wireNames } from "../../../src/rpc/calls/call-counts.ts";
 import { Calls } from "../../../src/rpc/calls/calls.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../../src/rpc/calls/long-calls.ts";
+import type { LongCalls } from "../../../src/rpc/calls/long-calls.ts";
 import { RequestReader } from "../../../src/rpc/calls/request-reader.ts";
+import { LARGE_BODY_BYTES } from "../../../src/rpc/calls/schedule.ts";
 import { array, optional } from "../../../src/rpc/codecs/json/codec.ts";
 import { encodeNumber, encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
 import { plainNumber } from "../../../src/rpc/codecs/json/number.ts";
@@ -54,7 +55,6 @@ function setUp(namespaces: readonly Namespace[]) {
   const reader = new RequestReader(calls, { maxBatchSize: 100, budget: UNBOUNDED });
   const longCalls: LongCalls = {
     answer: async (body) => structuredClone(await reader.read(new Uint8Array(body))),
-    answerEach: async () => [],
   };
   const dispatcher = new Dispatcher(registry, { ...options, longCalls }, log);
   const ask = async (name: string, ...params: unknown[]) => {

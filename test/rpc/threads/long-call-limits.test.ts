@@ -7,8 +7,7 @@ test("too many long calls of one client are refused without asking the node's th
   const asked: (() => void)[] = [];
   const waiting = <T>(value: T) => new Promise<T>((resolve) => asked.push(() => resolve(value)));
   const remote: LongCalls = {
-    answer: () => waiting({ status: 200, body: Buffer.from("one") }),
-    answerEach: () => waiting([Buffer.from("each")]),
+    answer: () => waiting({ isBatch: false, slots: [{ status: 200, body: Buffer.from("one") }], notifications: [] }),
   };
   const limited = new LimitedLongCalls(remote);
   const body = Buffer.from("{}");
@@ -18,7 +17,7 @@ test("too many long calls of one client are refused without asking the node's th
   const answers: Promise<unknown>[] = [];
   for (; underWay < 2 * MAX_WAITING_PER_CLIENT; underWay++) {
     const before = asked.length;
-    const answer = limited[underWay % 2 === 0 ? "answer" : "answerEach"](body, "192.0.2.1");
+    const answer = limited.answer(body, "192.0.2.1");
     if (asked.length === before) {
       await expect(answer).rejects.toMatchObject(refused);
       break;
