@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "../../../src/archiver/rebuilt-checkpoint.ts";
+import { blockEffects } from "../../../src/archiver/replay-world-state.ts";
+import { mapEntrySlot, publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { findProposeCall } from "../../../src/l1/checkpoints/find-propose-call.ts";
@@ -12,12 +17,18 @@ import { transaction } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../../src/l1/rpc/logs.ts";
 import type { InboxMessage } from "../../../src/l1/types.ts";
-import { bigUintBytes, concat, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
+import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
+import { ARCHIVE, INITIAL_FEE_JUICE } from "../../../src/protocol/constants.ts";
+import { fr } from "../../../src/protocol/field.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
+import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { applyInParts, cutIntoParts } from "../../../src/world-state/apply-in-parts.ts";
+import { genesisContent, type PrefilledEntry } from "../../../src/world-state/genesis.ts";
+import { WorldState } from "../../../src/world-state/world-state.ts";
 import { readVectors } from "../../protocol/generations/v5/vectors.ts";
 import { ServedRecording, V5_CHAINS, type V5Chain } from "../../world/l1/served-recording.ts";
 
@@ -54,6 +65,49 @@ async function readChain(l1: ServedRecording, chain: V5Chain): Promise<Read> {
   }
   await fetcher.close();
   return { inputs, messages };
+}
+
+/** Fee juice of the addresses that the recorded networks fund. */
+function fundedBalances(): PrefilledEntry[] {
+  const [{ testAccounts, sponsoredFpc }] = V5.genesis.releases;
+  const prefunded = "0x0ea5e3299643640e61f66001d44b91810255d9b6e3137dfab744562097e445b3";
+  return [...testAccounts, sponsoredFpc, prefunded]
+    .map((address) => ({
+      slot: publicDataLeafSlot(core, V5.contracts.feeJuice, mapEntrySlot(core, fr(1), fromHex(address))),
+      value: fr(INITIAL_FEE_JUICE),
+    }))
+    .sort((a, b) => Buffer.compare(a.slot, b.slot));
+}
+
+/** Applies rebuilt checkpoints to the trees, which checks every root of every header, and calls back with the trees. */
+async function applyAll(
+  checkpoints: readonly RebuiltCheckpoint[],
+  messages: readonly InboxMessage[],
+  inspect: (world: WorldState) => void,
+): Promise<void> {
+  const path = mkdtempSync(join(tmpdir(), "svc-v5-trees-"));
+  const store = openStore({ path });
+  try {
+    const world = new WorldState(core, store, genesisContent(V5, fundedBalances()));
+    const effects = checkpoints.map(({ checkpointNumber, blocks }) => {
+      const own = messages.filter((message) => message.checkpointNumber === checkpointNumber);
+      return {
+        effects: blocks.map((block) =>
+          blockEffects(
+            block,
+            own.map(({ leaf }) => leaf),
+          ),
+        ),
+      };
+    });
+    await applyInParts(world, cutIntoParts(effects), (_, prepared) => {
+      store.transaction(() => world.write(prepared!));
+    });
+    inspect(world);
+  } finally {
+    await store.close();
+    rmSync(path, { recursive: true, force: true });
+  }
 }
 
 describe("a recorded v5 chain, from its L1 and blobs", () => {
@@ -102,6 +156,21 @@ describe("a recorded v5 chain, from its L1 and blobs", () => {
     expect(counts.map(({ length }) => length)).toEqual([15, 11, 1]);
   });
 
+  test("its blocks give the trees the roots of their headers, from the rollup's genesis on", async () => {
+    await applyAll(rebuilt, read.messages, (world) => {
+      expect(toHex(world.genesisBlockHash())).toBe(
+        "0x131556e4f55c73279d525c6e412be86202519f3a1a3614bbcb48066bcc8a9ad5",
+      );
+      const genesis = rebuilt[0].header.subarray(CHECKPOINT_AT.lastArchiveRoot, CHECKPOINT_AT.blockHeadersHash);
+      expect(world.snapshot(0, ARCHIVE).root).toEqual(genesis);
+      expect(world.status().tip).toBe(161);
+      for (const { blocks } of rebuilt) {
+        for (const { record } of blocks)
+          expect(world.snapshot(record.number, ARCHIVE).root).toEqual(record.archiveRoot);
+      }
+    });
+  });
+
   test("a checkpoint whose header states other fees than its blocks' is refused", () => {
     const input = read.inputs[0];
     const at = V5.headers.accumulatedFeesAt!;
@@ -116,7 +185,7 @@ describe("a recorded v5 chain, from its L1 and blobs", () => {
 test("a recorded v5 chain of the production sequencer is rebuilt, with several blocks a checkpoint and its pruned part", async () => {
   const l1 = await ServedRecording.start("pruned-chain");
   try {
-    const { inputs } = await readChain(l1, "pruned-chain");
+    const { inputs, messages } = await readChain(l1, "pruned-chain");
     const rebuilt = inputs.map((input) => rebuildCheckpoint(input, core, V5));
     expect(rebuilt.map(({ checkpointNumber }) => checkpointNumber)).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3]);
     const counts = rebuilt.map(({ blocks }) => blocks.length);
@@ -127,6 +196,11 @@ test("a recorded v5 chain of the production sequencer is rebuilt, with several b
     expect(before.slice(1, 6)).toEqual(archives.slice(0, 5));
     expect(before.slice(7)).toEqual(archives.slice(6, 8));
     expect(before[6]).toBe(before[0]);
+    const tips: number[] = [];
+    for (const branch of [rebuilt.slice(0, 6), rebuilt.slice(6)]) {
+      await applyAll(branch, messages, (world) => tips.push(world.status().tip));
+    }
+    expect(tips).toEqual([12, 3]);
   } finally {
     await l1.stop();
   }
