@@ -13,7 +13,7 @@ export interface Summary {
   failed: number;
   /** `file > test: first line of the message`, or `file: ...` where a file failed outside its tests. */
   failures: string[];
-  /** `file > test` of tests that failed and then passed. */
+  /** `file > test: first line of the first failure` of tests that failed and then passed. */
   flaky: string[];
 }
 
@@ -80,7 +80,7 @@ function line(subject: string, message = "without a message"): string {
 function flakyTests({ name, assertionResults }: TestFile): string[] {
   return assertionResults
     .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
-    .map(({ fullName }) => `${relative(process.cwd(), name)} > ${fullName}`);
+    .map(({ fullName, failureMessages }) => line(`${relative(process.cwd(), name)} > ${fullName}`, failureMessages[0]));
 }
 
 /** A run that was killed leaves half a report, or none. */

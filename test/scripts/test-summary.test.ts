@@ -43,7 +43,7 @@ test("a test summary names every test that passed only when it was repeated", ()
     { name: resolve("test/b.test.ts"), assertionResults: [result("three", "failed", "no", "no")] },
   ];
   const text = JSON.stringify({ numPassedTests: 2, success: false, testResults });
-  expect(summarize(text, 1)).toMatchObject({ passed: 2, failed: 1, flaky: ["test/a.test.ts > two"] });
+  expect(summarize(text, 1)).toMatchObject({ passed: 2, failed: 1, flaky: ["test/a.test.ts > two: no"] });
 });
 
 test("a test summary names every failed test and file once, each in a line of plain text", () => {
@@ -107,7 +107,7 @@ test("the summary of a run names what failed, and what passed only when it was r
         `failed: ${path}/a.test.ts > fails: AssertionError: expected 1 to be 2 // Object.is equality`,
         `failed: ${path}/b.test.ts: Cannot find module './missing.ts' imported from ${folder}/b.test.ts`,
         `failed: ${path}/c.test.ts: hook of a file`,
-        `flaky: ${path}/a.test.ts > passes when repeated`,
+        `flaky: ${path}/a.test.ts > passes when repeated: AssertionError: expected 1 to be 2 // Object.is equality`,
         "1 passed, 3 failed",
       ].sort(),
     );
