@@ -1,3 +1,6 @@
+/** A timer that is later than this fired because the process stood still. */
+const STANDSTILL_MS = 50;
+
 export interface WaitLimits<L> {
   /** Milliseconds; without, only the signal ends the wait. */
   ms?: number;
@@ -9,7 +12,10 @@ export interface WaitLimits<L> {
   ref?: boolean;
 }
 
-/** Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. */
+/**
+ * Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. Time for which
+ * the process stood still does not count: what arrived meanwhile has not been looked at yet.
+ */
 export function within<T, L = never>(
   work: Promise<T>,
   { ms, late, signal, ref = true }: WaitLimits<L>,
@@ -24,6 +30,11 @@ export function within<T, L = never>(
       reject(signal?.reason);
     };
     const timedOut = (): void => {
+      const stoodMs = performance.now() - due;
+      if (stoodMs > STANDSTILL_MS) {
+        arm(stoodMs);
+        return;
+      }
       end();
       try {
         resolve(late?.() as L);
@@ -31,8 +42,14 @@ export function within<T, L = never>(
         reject(error);
       }
     };
-    const timer = ms === undefined ? undefined : setTimeout(timedOut, ms);
-    if (!ref) timer?.unref();
+    let timer: NodeJS.Timeout | undefined;
+    let due = 0;
+    const arm = (waitMs: number): void => {
+      due = performance.now() + waitMs;
+      timer = setTimeout(timedOut, waitMs);
+      if (!ref) timer.unref();
+    };
+    if (ms !== undefined) arm(ms);
     if (signal?.aborted) aborted();
     else signal?.addEventListener("abort", aborted, { once: true });
     work.finally(end).then(resolve, reject);

@@ -30,6 +30,14 @@ test("a wait ends after its time with what `late` gives or throws", async () => 
   await caught;
 });
 
+test("time for which the process stands still does not count", async () => {
+  const arrived = new Promise<string>((resolve) => setImmediate(resolve, "done"));
+  const wait = within(arrived, { ms: 1, late: () => "late" });
+  const end = performance.now() + 100;
+  while (performance.now() < end);
+  expect(await wait).toBe("done");
+});
+
 test("a wait ends with the reason of its signal, and work that fails afterwards is not unhandled", async () => {
   const stop = new AbortController();
   const { promise, reject } = Promise.withResolvers<string>();
