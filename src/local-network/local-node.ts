@@ -100,7 +100,7 @@ export class LocalNode {
 
     progress.step("starting the node");
     const before = this.#before;
-    let chain: (StartedChain & { parts: ChainParts }) | undefined;
+    const chain = Promise.withResolvers<StartedChain & { parts: ChainParts }>();
     const node = await startNode({
       values: {
         ...withPublisher(values, l1PrivateKey(mnemonic, 0), l1PrivateKey(mnemonic, 1)),
@@ -123,11 +123,12 @@ export class LocalNode {
       openAdmin: this.#admin.open,
       beforeListening: async (parts) => {
         if (this.#paused) parts.sequencer?.pause();
-        chain = { ...(await startLocalChain(parts, { l1, blobChecks, values, progress, loggerFor, signal })), parts };
+        const started = await startLocalChain(parts, { l1, blobChecks, values, progress, loggerFor, signal });
+        chain.resolve({ ...started, parts });
       },
     });
     if (before !== undefined) node.config.change(before.config.current());
-    this.#running = { ...(chain as StartedChain & { parts: ChainParts }), node };
+    this.#running = { ...(await chain.promise), node };
     return this.#running;
   }
 

@@ -20,6 +20,7 @@ import type { Handshake } from "./peers/handshake.ts";
 import { libp2pPeerHost } from "./peers/libp2p-host.ts";
 import { PeerConnections } from "./peers/peer-connections.ts";
 import type { PeerHost } from "./peers/peer-host.ts";
+import { type PeerRule, PeerRules } from "./peers/peer-rules.ts";
 import { PeerScores } from "./peers/peer-scores.ts";
 import { type ListedPeers, ProtectedPeers } from "./peers/protected-peers.ts";
 import { type RequestTimeouts, StreamRequestClient } from "./reqresp/client.ts";
@@ -72,10 +73,8 @@ export interface PeerServices {
   handlers: RequestHandlers;
   /** Undefined where the handshake is disabled. */
   handshake: Handshake | undefined;
-  /** Why a peer or an IP address is refused, besides its score. */
-  refuses?: (who: string) => boolean;
-  /** Application score besides the penalties: -Infinity shuts a peer out of gossip. */
-  isShutOut?: (peer: string) => boolean;
+  /** Which peers are refused, besides those of a bad score. */
+  rule?: PeerRule;
   /** Called for each status request. */
   status(): StatusMessage;
   /** Called when the host has started, before messages of gossip are taken. */
@@ -115,101 +114,80 @@ function messageWrapper(instrumented: boolean): MessageWrapper {
   };
 }
 
-/** Creates the node without starting it. */
-export async function createPeerNode<S extends PeerServices>(options: PeerNodeOptions<S>): Promise<PeerNode<S>> {
-  const { settings, discovery, now, loggerFor } = options;
-  const { identity, version, listen, announce, mesh, listed } = settings;
-  const logger = loggerFor("p2p");
-  const protectedPeers = new ProtectedPeers(listed);
-  const scores = new PeerScores({ penalties: settings.penalties, now, logger: loggerFor("p2p:peers") });
-  const isBanned = (peer: string): boolean => !protectedPeers.has(peer) && scores.health(peer) === "banned";
-  // The services need the host's channels, and the host asks the services about peers once it runs.
-  let services: PeerServices | undefined;
-  const refuses = (who: string): boolean => services?.refuses?.(who) ?? false;
-  const host = await createHost({
+interface HostParts {
+  scores: PeerScores;
+  rules: PeerRules;
+  isBanned(peer: string): boolean;
+}
+
+async function peerNodeHost(settings: PeerNodeSettings, { scores, rules, isBanned }: HostParts): Promise<Host> {
+  const { identity, version, listen, announce, mesh, listed, network, topics, limitPerAddress } = settings;
+  return createHost({
     privateKey: identity.privateKey,
     listen: [`/ip4/${listen.address}/tcp/${listen.port}`],
     announce: announce === undefined ? [] : [`/ip4/${announce.ip}/tcp/${announce.port}`],
     maxPeers: settings.maxPeers,
     userAgent: settings.userAgent,
-    refuses: { address: refuses, peer: (id) => isBanned(id) || refuses(id) },
-    limitPerAddress: settings.limitPerAddress,
+    refuses: { address: (ip) => rules.refuses(ip), peer: (id) => isBanned(id) || rules.refuses(id) },
+    limitPerAddress,
     gossip: await gossipService({
-      mesh,
-      network: settings.network,
-      topics: settings.topics,
-      version,
-      applicationScore: (peer) =>
-        services?.isShutOut?.(peer) === true ? Number.NEGATIVE_INFINITY : scores.score(peer),
-      penalizeColocation: settings.limitPerAddress,
+      ...{ mesh, network, topics, version },
+      // -Infinity shuts a peer out of gossip.
+      applicationScore: (peer) => (rules.isShutOut(peer) ? Number.NEGATIVE_INFINITY : scores.score(peer)),
+      penalizeColocation: limitPerAddress,
       directPeers: listed.preferred.flatMap(({ id, address }) =>
         address === undefined ? [] : [{ id: peerIdFromString(id), address }],
       ),
     }),
   });
+}
+
+/** Creates the node without starting it. */
+export async function createPeerNode<S extends PeerServices>(options: PeerNodeOptions<S>): Promise<PeerNode<S>> {
+  const { settings, discovery, now, loggerFor } = options;
+  const { identity, version, listed, maxPeers, heartbeatMs, seenMessages } = settings;
+  const logger = loggerFor("p2p");
+  const gossipLogger = loggerFor("p2p:gossip");
+  const protectedPeers = new ProtectedPeers(listed);
+  const scores = new PeerScores({ penalties: settings.penalties, now, logger: loggerFor("p2p:peers") });
+  const isBanned = (peer: string): boolean => !protectedPeers.has(peer) && scores.health(peer) === "banned";
+  const rules = new PeerRules();
+  const host = await peerNodeHost(settings, { scores, rules, isBanned });
   const router = host.services.gossip;
-  const requests = requestCounts();
+  const counts = requestCounts();
   const wrapper = messageWrapper(settings.instrumented);
+  const requests = { penalties: scores, log: loggerFor("p2p:requests"), counts };
+  const client = new StreamRequestClient(host, { ...requests, timeouts: settings.requestTimeouts });
   const channels: PeerChannels = {
-    client: new StreamRequestClient(host, {
-      penalties: scores,
-      log: loggerFor("p2p:requests"),
-      timeouts: settings.requestTimeouts,
-      counts: requests,
-    }),
-    publisher: gossipPublisher({ router, version, logger: loggerFor("p2p:gossip"), wrapper }),
-    scores,
+    ...{ client, scores },
+    publisher: gossipPublisher({ router, version, logger: gossipLogger, wrapper }),
     peers: libp2pPeerHost(host, logger),
   };
-  const ready = await options.services(channels);
-  services = ready;
+  const services = await options.services(channels);
+  const { handshake } = services;
+  if (services.rule !== undefined) rules.add(services.rule);
   const connections = new PeerConnections(
-    {
-      host: channels.peers,
-      client: channels.client,
-      discovery,
-      scores,
-      protectedPeers,
-      handshake: ready.handshake,
-      now,
-      logger: loggerFor("p2p:peers"),
-    },
-    { maxPeers: settings.maxPeers, heartbeatMs: settings.heartbeatMs },
+    { host: channels.peers, client, discovery, scores, protectedPeers, handshake, now, logger: loggerFor("p2p:peers") },
+    { maxPeers, heartbeatMs },
   );
   const responder = new RequestResponder({
+    ...{ ...requests, isBanned },
     handlers: {
-      ...ready.handlers,
+      ...services.handlers,
       ping: pingHandler,
-      status: statusHandler(ready.status),
+      status: statusHandler(services.status),
       goodbye: goodbyeHandler((peer, reason) => connections.goodbyeReceived(peer, reason)),
     },
-    penalties: scores,
-    isBanned,
-    log: loggerFor("p2p:requests"),
-    counts: requests,
   });
   const receiver = new GossipReceiver({
-    router,
-    topics: ready.topics,
-    version,
-    penalties: scores,
-    seenMessages: settings.seenMessages,
-    deadlineMs: verdictDeadlineMs(mesh),
-    logger: loggerFor("p2p:gossip"),
-    wrapper,
+    ...{ router, topics: services.topics, version, penalties: scores, seenMessages, logger: gossipLogger, wrapper },
+    deadlineMs: verdictDeadlineMs(settings.mesh),
   });
-  const report = new GossipReport({ router, receiver, version, logger: loggerFor("p2p:gossip") });
-
+  const report = new GossipReport({ router, receiver, version, logger: gossipLogger });
   const stages = new Stages(
     peerStages({
-      host,
-      responder,
-      client: channels.client,
-      onHostStarted: () => ready.start?.(),
-      receiver,
-      report,
-      discovery,
-      connections,
+      ...{ host, responder, client, receiver, report, discovery, connections },
+      onHostStarted: () => services.start?.(),
       onStarted() {
         const addresses = host.getMultiaddrs().map((address) => address.toString());
         logger.info({ peer: identity.id, addresses, version }, "listening to peers as {peer}");
@@ -218,12 +196,7 @@ export async function createPeerNode<S extends PeerServices>(options: PeerNodeOp
     logger,
   );
   return {
-    ...channels,
-    host,
-    receiver,
-    connections,
-    requests,
-    services: ready,
+    ...{ ...channels, host, receiver, connections, requests: counts, services },
     meshPeers: (topic) => router.getMeshPeers(topicString(topic, version)).length,
     start: () => stages.start(),
     stop: () => stages.stop(),

@@ -29,7 +29,7 @@ export function checkAdmission({ onlyValidators, noHandshake }: PartValues["p2p"
 export function admission(
   { reader, clock, loggerFor }: ChainContext,
   { values, channels, listed, status, teardown }: AdmissionOptions,
-): Pick<PeerServices, "handshake" | "refuses" | "isShutOut"> {
+): Pick<PeerServices, "handshake" | "rule"> {
   const statusHandshake = new StatusHandshake(channels.client, status);
   if (!values.admission.onlyValidators) {
     return { handshake: values.admission.noHandshake ? undefined : statusHandshake };
@@ -49,7 +49,6 @@ export function admission(
   teardown.add("upkeep of authentications", () => clearInterval(timer));
   return {
     handshake: validators,
-    refuses: (who) => validators.refuses(who),
-    isShutOut: (peer) => !validators.isAdmitted(peer),
+    rule: { refuses: (who) => validators.refuses(who), isShutOut: (peer) => !validators.isAdmitted(peer) },
   };
 }

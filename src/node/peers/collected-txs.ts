@@ -1,4 +1,5 @@
 import type { PartValues } from "../../config/part-values.ts";
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
 import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { PeerChannels } from "../../p2p/peer-node.ts";
@@ -9,7 +10,7 @@ import { NO_PEERS } from "../../p2p/tx-collection/no-peers.ts";
 import { NodeTxSource } from "../../p2p/tx-collection/node-source.ts";
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
-import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
+import { type TxUploadParts, TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import { versionHeaders } from "../../rpc/routes/version-headers.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
@@ -70,26 +71,39 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     "mined blocks without txs",
     followMinedBlocks({ collection, synchronizer, chain, constants: identity.constants }),
   );
-  if (values.txCollection.txFileStoreEnabled && values.txCollection.txFileStoreUrl === undefined) {
-    logger.warn({}, "TX_FILE_STORE_ENABLED has no effect without TX_FILE_STORE_URL");
-  }
-  let uploads: TxUploads | undefined;
-  if (values.txCollection.txFileStoreEnabled && values.txCollection.txFileStoreUrl !== undefined) {
-    const objects = openObjectStore(values.txCollection.txFileStoreUrl, access);
-    const started = new TxUploads({ objects, network, pool: mempool.pool, logger }, values.txCollection);
-    uploads = started;
-    teardown.add("tx uploads", () => started.stop());
-    teardown.add(
-      "uploads of added txs",
-      mempool.pool.onAdded((hashes) => started.add(hashes)),
-    );
-  }
+  const uploads = configuredUploads(values, { network, pool: mempool.pool, logger, teardown });
   observeTxCollection(metrics, {
     counts: collection.counts,
     fileStores: fileStores.map(({ source }) => source),
     uploads,
   });
   return collection;
+}
+
+interface UploadParts extends Pick<TxUploadParts, "network" | "logger"> {
+  pool: TxPool;
+  teardown: Teardown;
+}
+
+/** Uploads the pool's transactions, where that is configured. */
+function configuredUploads(
+  { txCollection, objectStores }: PartValues,
+  { network, pool, logger, teardown }: UploadParts,
+): TxUploads | undefined {
+  const { txFileStoreEnabled, txFileStoreUrl: url } = txCollection;
+  if (!txFileStoreEnabled) return undefined;
+  if (url === undefined) {
+    logger.warn({}, "TX_FILE_STORE_ENABLED has no effect without TX_FILE_STORE_URL");
+    return undefined;
+  }
+  const objects = openObjectStore(url, objectStoreAccess(objectStores));
+  const uploads = new TxUploads({ objects, network, pool, logger }, txCollection);
+  teardown.add("tx uploads", () => uploads.stop());
+  teardown.add(
+    "uploads of added txs",
+    pool.onAdded((hashes) => uploads.add(hashes)),
+  );
+  return uploads;
 }
 
 function askedPeers({ client, peers, scores }: PeerChannels) {

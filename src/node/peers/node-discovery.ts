@@ -38,23 +38,27 @@ export function configuredDiscovery(
     file: recordFile(dataDirectory, log),
     first: firstSequence(),
   });
-  let discovery: NodeDiscovery | undefined;
+  const discovery = values.discovery.disabled ? undefined : nodeDiscovery(values, { identity, ip, log }, record);
   const reachability = new Reachability({ ip, port: announcePort, known: () => discovery?.answering, log });
-  if (values.discovery.disabled) return { record, discovery, reachability };
-  const privatePeers = new Set(values.listed.private);
-  const trusted = values.listed.trusted.filter((text) => !privatePeers.has(text));
-  discovery = new NodeDiscovery({
-    identity,
-    record,
-    listen: { address: values.own.address, port: values.own.port },
-    announcePort,
-    learnAddress: ip === undefined,
-    bootnodes: usableRecords(values.discovery.bootnodes, "bootstrapNodes", log),
-    checkBootnodes: values.discovery.checkBootnodes,
-    bootnodesAsPeers: values.discovery.bootnodesAsPeers,
-    trusted: usableRecords(trusted, "trustedPeers", log),
-    onStranger: () => reachability.reached("UDP"),
-    log,
-  });
+  discovery?.onStranger(() => reachability.reached("UDP"));
   return { record, discovery, reachability };
+}
+
+function nodeDiscovery(
+  { own, discovery, listed }: PartValues["p2p"],
+  { identity, ip, log }: Pick<ConfiguredDiscoveryOptions, "identity" | "ip" | "log">,
+  record: OwnRecord,
+): NodeDiscovery {
+  const privatePeers = new Set(listed.private);
+  const trusted = listed.trusted.filter((text) => !privatePeers.has(text));
+  return new NodeDiscovery({
+    ...{ identity, record, log },
+    listen: { address: own.address, port: own.port },
+    announcePort: own.broadcastPort ?? own.port,
+    learnAddress: ip === undefined,
+    bootnodes: usableRecords(discovery.bootnodes, "bootstrapNodes", log),
+    checkBootnodes: discovery.checkBootnodes,
+    bootnodesAsPeers: discovery.bootnodesAsPeers,
+    trusted: usableRecords(trusted, "trustedPeers", log),
+  });
 }

@@ -39,8 +39,6 @@ export interface NodeDiscoveryOptions {
   bootnodesAsPeers: boolean;
   /** Further records for the routing table. */
   trusted: readonly ENR[];
-  /** Called for each well-formed packet of an address that this node did not ask: it can be reached by UDP. */
-  onStranger?: () => void;
   /** Whether many nodes of one private network are limited like those of a public one. Default false. */
   countPrivate?: boolean;
   log: Logger;
@@ -73,7 +71,6 @@ export class NodeDiscovery implements PeerDiscovery {
     });
     this.#discv5 = discv5;
     this.#transport = transport;
-    transport.onStranger = options.onStranger;
   }
 
   get enr(): string {
@@ -92,6 +89,11 @@ export class NodeDiscovery implements PeerDiscovery {
   /** Number of nodes that answered, of those in the routing table. */
   get answering(): number {
     return this.#discv5.connectedPeerCount;
+  }
+
+  /** The listener is called for each well-formed packet of an address that this node did not ask: UDP reaches it. */
+  onStranger(listener: () => void): () => void {
+    return this.#transport.strangers.add(listener);
   }
 
   onPeer(listener: (peer: DiscoveredPeer) => void): () => void {

@@ -11,6 +11,7 @@ import {
 } from "@chainsafe/discv5/packet";
 import type { BaseENR } from "@chainsafe/enr";
 import { type Multiaddr, multiaddr } from "multiaddr-12";
+import { Listeners } from "../../events/listeners.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { DiscoveryListenError } from "./errors.ts";
 import type { PacketGate } from "./packet-gate.ts";
@@ -51,7 +52,7 @@ export class UdpTransport extends EventEmitter {
   #socket: Socket | undefined;
   #port: number;
   /** Called for each well-formed packet of an address that this node did not ask anything. */
-  onStranger: (() => void) | undefined;
+  readonly strangers = new Listeners<[]>((err) => this.#options.log.debug({ err }, "a listener of packets failed"));
 
   constructor(options: UdpTransportOptions) {
     super();
@@ -132,7 +133,7 @@ export class UdpTransport extends EventEmitter {
       counts.dropped++;
       return;
     }
-    if (!gate.knows(address)) this.onStranger?.();
+    if (!gate.knows(address)) this.strangers.emit();
     try {
       this.emit("packet", multiaddr(`/ip4/${ip}/udp/${port}`), packet);
     } catch (error) {

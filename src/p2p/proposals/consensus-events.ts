@@ -24,11 +24,12 @@ export interface ConsensusListener {
 export class ConsensusEvents {
   #listener: ConsensusListener | undefined;
 
-  /** Returns a function that ends it. */
+  /** Returns a function that ends it. Throws while another one listens: two would sign for the same slot. */
   listen(listener: ConsensusListener): () => void {
+    if (this.#listener !== undefined) throw new Error("consensus events have a listener already");
     this.#listener = listener;
     return () => {
-      this.#listener = undefined;
+      if (this.#listener === listener) this.#listener = undefined;
     };
   }
 

@@ -92,18 +92,18 @@ async function openGroupGuard(
   const newestSlot = () => window.newestSlot();
   const connectionFailed = (error: Error) => logger.warn({ rule: error.message }, "a peer connection ended: {rule}");
   const database = new DutyDatabase(databaseUrl, group.pool, connectionFailed, endpoints);
-  let continuity: DatabaseContinuity;
-  try {
+  const openContinuity = async (): Promise<DatabaseContinuity> => {
     const server = await database.open(signal);
     const slots = Math.ceil(WITNESS_SECONDS / times.slotDuration);
     const witness = await database.newestSigned(rollup, newestSlot() - slots, signal);
     // Taken after the first answer: only what is in the database by then can be known from it.
     const upTo = mayBeSignedUpTo(window, duties, logger);
-    continuity = new DatabaseContinuity(server, witness, upTo, { slots, logger });
-  } catch (error) {
+    return new DatabaseContinuity(server, witness, upTo, { slots, logger });
+  };
+  const continuity = await openContinuity().catch(async (error) => {
     await database.close();
     throw error;
-  }
+  });
   const stuckAgeMs = group.stuckAgeMs ?? 2 * times.slotDuration * 1000;
   const cleanup = new DutyCleanup(database, { rollup, nodeId, stuckAgeMs, signedAgeHours }, logger);
   const guard = new HaSigningGuard(

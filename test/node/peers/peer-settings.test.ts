@@ -149,7 +149,7 @@ test("without the handshake no peer is asked for its status, and validators-only
   expect(admit({}).handshake).toBeDefined();
   expect(admit({ P2P_DISABLE_STATUS_HANDSHAKE: "true" }).handshake).toBeUndefined();
   const validators = admit({ P2P_ALLOW_ONLY_VALIDATORS: "true", P2P_MAX_AUTH_FAILED_ATTEMPTS_ALLOWED: "5" });
-  expect(validators.isShutOut?.("a stranger")).toBe(true);
+  expect(validators.rule?.isShutOut("a stranger")).toBe(true);
   expect(() =>
     checkAdmission(valuesOf({ P2P_ALLOW_ONLY_VALIDATORS: "true", P2P_DISABLE_STATUS_HANDSHAKE: "true" }).p2p.admission),
   ).toThrow("P2P_DISABLE_STATUS_HANDSHAKE");

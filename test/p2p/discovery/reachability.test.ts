@@ -80,8 +80,10 @@ test("a node without discovery is watched by TCP alone", () => {
 test("a packet of a node that was not asked counts, an answer does not", async () => {
   vi.useRealTimers();
   const reached = new Set<string>();
-  const asked = await discoveryNode({ onStranger: () => void reached.add("asked") });
-  const asking = await discoveryNode({ onStranger: () => void reached.add("asking"), trusted: [asked.enr] });
+  const asked = await discoveryNode();
+  asked.onStranger(() => void reached.add("asked"));
+  const asking = await discoveryNode({ trusted: [asked.enr] });
+  asking.onStranger(() => void reached.add("asking"));
   await asked.start();
   await asking.start();
   await asking.query();
