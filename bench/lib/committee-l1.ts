@@ -4,7 +4,7 @@ import { configure } from "../../src/config/configuration.ts";
 import { EpochCommittees } from "../../src/l1/committee/epoch-committee.ts";
 import { type SlotCommittee, SlotCommittees } from "../../src/l1/committee/slot-committees.ts";
 import { deployL1Contracts } from "../../src/l1/deploy/deploy-l1-contracts.ts";
-import { readIdentity } from "../../src/l1/identity.ts";
+import { readIdentity } from "../../src/l1/rollup/identity.ts";
 import { block } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deployRequest } from "../../src/cli/deploy/deploy-request.ts";
 import { configure } from "../../src/config/configuration.ts";
-import { parseLogFilter } from "../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../src/config/kinds/log-filter.ts";
 import type { Values } from "../../src/config/options.ts";
 import { deployL1Contracts } from "../../src/l1/deploy/deploy-l1-contracts.ts";
 import { anvilBinary } from "../../src/local-network/anvil-binary.ts";

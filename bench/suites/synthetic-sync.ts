@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
-import { connectRollup } from "../../src/l1/connect.ts";
+import { connectRollup } from "../../src/l1/rollup/connect.ts";
 import { FollowedChain, type SyncSample } from "../lib/followed-chain.ts";
 import type { Figure, SuiteResult } from "../lib/measurement.ts";
 import { startRecordedL1 } from "../lib/recorded-nodes.ts";

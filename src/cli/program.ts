@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { programVersion } from "../process/program-version.ts";
 import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
@@ -16,7 +17,6 @@ import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { generateBlsKeypairCommand, validatorKeysCommand } from "./commands/validator-keys.ts";
 import { vmCommand } from "./commands/vm.ts";
-import { programVersion } from "./version.ts";
 
 /** The command-line interface of svc. Wrong usage ends the process with code 1 and a message on standard error. */
 export function program(): Command {

@@ -1,6 +1,6 @@
 import type { Configuration } from "./configuration.ts";
 import { ConfigurationError, isSetByOperator } from "./errors.ts";
-import { type Option, SUBSYSTEMS, type Subsystem } from "./option.ts";
+import { type Option, SUBSYSTEMS, type Subsystem } from "./kinds/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 
 /** Options were given that configure parts not available in this version. */

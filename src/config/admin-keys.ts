@@ -1,4 +1,4 @@
-import { type AdminKey, idleReason, type Option, type OptionTable, UNREAD } from "./option.ts";
+import { type AdminKey, idleReason, type Option, type OptionTable, UNREAD } from "./kinds/option.ts";
 import { OPTIONS } from "./options.ts";
 import { isLive } from "./part-values.ts";
 import { ADMIN_ONLY, type AdminOnly } from "./rows/admin-only.ts";

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { ConfigurationError } from "./errors.ts";
-import type { Option } from "./option.ts";
+import type { Option } from "./kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "./options.ts";
 
 /** A key of the file with its value as text, as in an environment variable; lists are joined by commas. */

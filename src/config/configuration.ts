@@ -7,11 +7,11 @@ import {
   type Origin,
   RetiredFlagError,
 } from "./errors.ts";
-import { idleReason, type Option, type OptionTable, type ValuesOf } from "./option.ts";
+import { idleReason, type Option, type OptionTable, type ValuesOf } from "./kinds/option.ts";
+import type { Secret } from "./kinds/secret.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 import { PRESETS } from "./presets.ts";
 import { RETIRED_FLAGS, RETIRED_VARIABLES } from "./retired-names.ts";
-import type { Secret } from "./secret.ts";
 
 /** Input of the configuration, not validated yet. */
 export interface Given {

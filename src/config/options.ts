@@ -1,4 +1,4 @@
-import type { ValuesOf } from "./option.ts";
+import type { ValuesOf } from "./kinds/option.ts";
 import { archiverSettings } from "./rows/archiver.ts";
 import { bot } from "./rows/bot.ts";
 import { deployment } from "./rows/deployment.ts";

@@ -1,4 +1,4 @@
-import type { Option, OptionTable, Place, ValueOf, ValuesOf } from "./option.ts";
+import type { Option, OptionTable, Place, ValueOf, ValuesOf } from "./kinds/option.ts";
 import { OPTIONS } from "./options.ts";
 import type { ADMIN_ONLY } from "./rows/admin-only.ts";
 

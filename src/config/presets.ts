@@ -1,4 +1,4 @@
-import type { Network } from "./networks.ts";
+import type { Network } from "./kinds/networks.ts";
 
 /** Values that a network sets for variables, with the lowest precedence before the defaults. */
 export type Preset = Readonly<Record<string, string>>;

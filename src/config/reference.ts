@@ -1,4 +1,4 @@
-import { GROUPS, type Group, idleReason, type Option, type OptionTable } from "./option.ts";
+import { GROUPS, type Group, idleReason, type Option, type OptionTable } from "./kinds/option.ts";
 import { OPTIONS } from "./options.ts";
 
 function optionsOf(group: Group, table: OptionTable): Option[] {

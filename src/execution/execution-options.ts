@@ -1,5 +1,5 @@
 import type { ExecutionRecord } from "./execution-record.ts";
-import type { HintCollector } from "./hints/hint-collector.ts";
+import type { HintCollector } from "./hint-collector.ts";
 import type { CallRecordCaps } from "./vm/call-records.ts";
 
 export type SkippedFees = "public-payer" | "all";

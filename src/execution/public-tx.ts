@@ -12,7 +12,7 @@ import type { ExecutedCall, GasUsed, Phase } from "./executed-tx.ts";
 import { DEFAULT_MAX_DEBUG_LOG_READS, type ExecutionOptions } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
 import { atLeastNone, gasDifference, gasSum, NO_GAS, vmGas } from "./gas-budget.ts";
-import { HintedTxHost } from "./hints/hinted-tx-host.ts";
+import { HintedTxHost } from "./hinted-tx-host.ts";
 import { addNonRevertible, addRevertible } from "./private-effects.ts";
 import { TxHost } from "./tx-host.ts";
 import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";

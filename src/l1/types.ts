@@ -3,7 +3,7 @@ import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import type { ManaUsage } from "../protocol/fees/predicted-min-fees.ts";
 import type { L1Constants } from "../protocol/time.ts";
 import type { L1ContractAddresses } from "./contract-addresses.ts";
-import type { StateOverride } from "./rpc/state-override.ts";
+import type { StateOverride } from "./state-override.ts";
 
 export interface L1Block {
   number: number;

@@ -1,8 +1,8 @@
 import type { Configuration } from "../config/configuration.ts";
 import { ConfigurationError } from "../config/errors.ts";
-import { parseLogFilter } from "../config/log-filter.ts";
+import { parseLogFilter } from "../config/kinds/log-filter.ts";
+import { Secret } from "../config/kinds/secret.ts";
 import type { OptionKey, Values } from "../config/options.ts";
-import { Secret } from "../config/secret.ts";
 import { fromHex } from "../protocol/bytes.ts";
 import { MAX_BLOCKS_PER_CHECKPOINT } from "../protocol/constants.ts";
 import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";

@@ -1,9 +1,9 @@
+import { REASON } from "../protocol/tx/refusal-reasons.ts";
 import { type ClaimedTx, txFromBytes } from "../protocol/tx/tx-bytes.ts";
 import { BY_RANK } from "./pool/pre-add-rules.ts";
 import { SharedCommits } from "./pool/shared-commits.ts";
 import type { TxPool } from "./pool/tx-pool.ts";
 import type { GossipOptions, Tolerance } from "./validation/gossip-checks.ts";
-import { REASON } from "./validation/reasons.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
 
 export interface GossipIntakeParts {

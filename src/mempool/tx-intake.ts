@@ -1,4 +1,5 @@
 import type { Fr } from "../protocol/field.ts";
+import { REASON } from "../protocol/tx/refusal-reasons.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { txToBytes } from "../protocol/tx/tx-bytes.ts";
 import type { Verdict } from "../protocol/tx/verdict.ts";
@@ -6,7 +7,6 @@ import type { Admission } from "./pool/pool-admission.ts";
 import type { PoolChainView } from "./pool/pool-chain-view.ts";
 import { SharedCommits } from "./pool/shared-commits.ts";
 import type { TxPool } from "./pool/tx-pool.ts";
-import { REASON } from "./validation/reasons.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
 
 export interface TxIntakeParts {

@@ -1,8 +1,8 @@
 import { ARCHIVER_METRICS } from "../archiver/metrics.ts";
-import { CHECKPOINT_METRICS } from "../checkpoints/metrics.ts";
+import { CHECKPOINT_METRICS } from "../checkpoints/proposals/metrics.ts";
 import { ENDPOINT_METRICS } from "../endpoints/metrics.ts";
 import { EXECUTION_METRICS } from "../execution/metrics.ts";
-import { L1_METRICS } from "../l1/metrics.ts";
+import { L1_METRICS } from "../l1/rpc/metrics.ts";
 import { L1_TX_METRICS } from "../l1/tx/metrics.ts";
 import { MEMPOOL_METRICS } from "../mempool/metrics.ts";
 import { PROOF_METRICS } from "../mempool/proofs/metrics.ts";

@@ -3,7 +3,7 @@ import type { Values } from "../config/options.ts";
 import { type PartValues, partValues } from "../config/part-values.ts";
 import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
-import type { DiscoveryOptions } from "../l1/discovery.ts";
+import type { DiscoveryOptions } from "../l1/rollup/discovery.ts";
 import { watchCutover } from "../network/cutover.ts";
 import { checkVersions, watchedVersions } from "../network/version-check.ts";
 import type { DataDirectory } from "../process/data-directory.ts";

@@ -1,10 +1,10 @@
 import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import { type BlockState, balanceEntry } from "../execution/block-state.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";
-import { txFacts } from "../mempool/tx-facts.ts";
+import { txFacts } from "../mempool/digest/tx-facts.ts";
 import type { CheckContexts } from "../mempool/validation/check-contexts.ts";
 import { BLOCK_CHECKS, runChecks } from "../mempool/validation/check-groups.ts";
-import type { CheckedState } from "../mempool/validation/context.ts";
+import type { CheckedState } from "../mempool/validation/checks/context.ts";
 import { readBigUint } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import type { Fr } from "../protocol/field.ts";

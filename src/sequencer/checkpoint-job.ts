@@ -9,10 +9,10 @@ import type { ProposerTurn } from "./proposer-turn.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";
 import { SlotSkipped } from "./skip.ts";
+import { SlotRequests } from "./slot-requests.ts";
 import type { StateMachine } from "./state-machine.ts";
 import { buildStartMs } from "./timetable/slot-clock.ts";
 import { latestEntry, type Timetable } from "./timetable/timetable.ts";
-import { SlotRequests } from "./votes/slot-requests.ts";
 
 export interface CheckpointJobOptions {
   settings: Readonly<SequencerSettings>;

@@ -9,11 +9,11 @@ import type { SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";
 import { type SkipReason, SlotSkipped } from "./skip.ts";
 import { type SlotCounts, SlotLedger } from "./slot-ledger.ts";
+import { SlotRequests } from "./slot-requests.ts";
 import { type StateChange, StateMachine } from "./state-machine.ts";
 import { secondsIntoSlot, slotOfNextL1Block } from "./timetable/slot-clock.ts";
 import type { SequencerState } from "./timetable/states.ts";
 import { l1PublishingTime, type Timetable, timetable } from "./timetable/timetable.ts";
-import { SlotRequests } from "./votes/slot-requests.ts";
 
 export interface SequencerStatus {
   state: SequencerState;

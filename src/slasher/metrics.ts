@@ -1,7 +1,7 @@
 import { toHex } from "../protocol/bytes.ts";
 import { gauge } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { OffenseStore } from "./offense-store.ts";
+import type { OffenseStore } from "./offenses/offense-store.ts";
 import type { Sentinel } from "./sentinel/sentinel.ts";
 
 const OF = { of: ["own", "others"] } as const;

@@ -2,9 +2,9 @@ import { toHex } from "../protocol/bytes.ts";
 import { type Offense, slotOfOffense } from "../protocol/slashing/offense.ts";
 import { type L1Constants, slotAt } from "../protocol/time.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import type { OffenseStore } from "./offense-store.ts";
-import { firstSlotOfRound, roundOfSlot } from "./rounds.ts";
-import type { SlasherSettings } from "./settings.ts";
+import type { OffenseStore } from "./offenses/offense-store.ts";
+import { firstSlotOfRound, roundOfSlot } from "./offenses/rounds.ts";
+import type { SlasherSettings } from "./offenses/settings.ts";
 
 /** How often the clock is read for a new round. */
 const ROUND_CHECK_MS = 1000;

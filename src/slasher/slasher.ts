@@ -7,9 +7,9 @@ import { type L1Constants, slotAt } from "../protocol/time.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { EmpireSlashing, type VotedPayload } from "./empire/empire-slashing.ts";
 import { OffenseCollector } from "./offense-collector.ts";
-import type { OffenseStore } from "./offense-store.ts";
-import { roundOfSlot } from "./rounds.ts";
-import type { SlasherSettings } from "./settings.ts";
+import type { OffenseStore } from "./offenses/offense-store.ts";
+import { roundOfSlot } from "./offenses/rounds.ts";
+import type { SlasherSettings } from "./offenses/settings.ts";
 import { TallySlashing } from "./tally/tally-slashing.ts";
 
 export interface SlasherParts {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { refuseAbsentParts } from "../../src/config/absent-parts.ts";
 import { configure, type Given, secretTexts, shownValue } from "../../src/config/configuration.ts";
 import { ConflictingFlagsError, InvalidOptionError, RetiredFlagError } from "../../src/config/errors.ts";
-import { type Option, SUBSYSTEMS } from "../../src/config/option.ts";
+import { type Option, SUBSYSTEMS } from "../../src/config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";
 
 const given = (flags: Record<string, string>, environment: Record<string, string> = {}) =>

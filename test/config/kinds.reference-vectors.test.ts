@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { boolean, type Kind, oneOf } from "../../src/config/kinds.ts";
-import { bigInteger, decimal, fraction, integer, integerAnyBase } from "../../src/config/number-kinds.ts";
+import { boolean, type Kind, oneOf } from "../../src/config/kinds/kinds.ts";
+import { bigInteger, decimal, fraction, integer, integerAnyBase } from "../../src/config/kinds/number-kinds.ts";
 
 interface Case {
   id: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boolean, listOf, oneOf, secret, someOf, text } from "../../src/config/kinds.ts";
+import { boolean, listOf, oneOf, secret, someOf, text } from "../../src/config/kinds/kinds.ts";
 import {
   bigInteger,
   byteSize,
@@ -9,8 +9,7 @@ import {
   integerAnyBase,
   positiveFraction,
   rollupVersion,
-} from "../../src/config/number-kinds.ts";
-import { OPTIONS } from "../../src/config/options.ts";
+} from "../../src/config/kinds/number-kinds.ts";
 import {
   enr,
   fieldElement,
@@ -20,9 +19,10 @@ import {
   l2Address,
   privateKey,
   sha256Hex,
-} from "../../src/config/protocol-kinds.ts";
-import { Secret } from "../../src/config/secret.ts";
-import { location, url } from "../../src/config/url-kinds.ts";
+} from "../../src/config/kinds/protocol-kinds.ts";
+import { Secret } from "../../src/config/kinds/secret.ts";
+import { location, url } from "../../src/config/kinds/url-kinds.ts";
+import { OPTIONS } from "../../src/config/options.ts";
 
 test.each([
   ["12", 12],

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configure } from "../../src/config/configuration.ts";
-import { GROUPS, idleReason, type Option, SUBSYSTEMS } from "../../src/config/option.ts";
+import { GROUPS, idleReason, type Option, SUBSYSTEMS } from "../../src/config/kinds/option.ts";
+import { Secret } from "../../src/config/kinds/secret.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../src/config/options.ts";
 import { PRESETS } from "../../src/config/presets.ts";
-import { Secret } from "../../src/config/secret.ts";
 
 const rows = OPTION_KEYS.map((key): [OptionKey, Option] => [key, OPTIONS[key] as Option]);
 const names = (): string[] => rows.flatMap(([, { flags, env }]) => [...flags, ...env]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GROUPS } from "../../src/config/option.ts";
+import { GROUPS } from "../../src/config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";
 import { configurationDocument, helpGroups } from "../../src/config/reference.ts";
 

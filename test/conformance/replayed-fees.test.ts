@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRollup } from "../../src/l1/connect.ts";
 import { JsonRpcFeeReader } from "../../src/l1/fees/fee-reader.ts";
+import { connectRollup } from "../../src/l1/rollup/connect.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { readBigUint } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";

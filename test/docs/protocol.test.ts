@@ -6,7 +6,7 @@ import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } fro
 import { describe, expect, test } from "vitest";
 import { selector } from "../../src/core/derive/selector.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { REASON } from "../../src/mempool/validation/reasons.ts";
+import { REASON } from "../../src/protocol/tx/refusal-reasons.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -11,7 +11,7 @@ import { AttestationPool } from "../../src/mempool/attestations/attestation-pool
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { EpochStore } from "../../src/prover/broker/epoch-store.ts";
-import { OffenseStore } from "../../src/slasher/offense-store.ts";
+import { OffenseStore } from "../../src/slasher/offenses/offense-store.ts";
 import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
 import { openStore } from "../../src/storage/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readInboxMessage } from "../../src/l1/inbox-messages.ts";
+import { readInboxMessage } from "../../src/l1/rollup/inbox-messages.ts";
 import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { messageCheckpoint, messageLeaf, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";

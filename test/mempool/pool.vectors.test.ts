@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { feeLimit, priorityFee } from "../../src/mempool/digest/tx-facts.ts";
 import { PendingTxs } from "../../src/mempool/pool/pending-txs.ts";
 import type { PoolEntry } from "../../src/mempool/pool/pool-entry.ts";
 import {
@@ -10,7 +11,6 @@ import {
   conflictRule,
   type PreAdd,
 } from "../../src/mempool/pool/pre-add-rules.ts";
-import { feeLimit, priorityFee } from "../../src/mempool/tx-facts.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import vectors from "../fixtures/vectors/fees.json" with { type: "json" };

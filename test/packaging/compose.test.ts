@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { program } from "../../src/cli/program.ts";
-import { programVersion } from "../../src/cli/version.ts";
+import { programVersion } from "../../src/process/program-version.ts";
 import { DEPLOY, interpolate, readCompose, type Service } from "./compose.ts";
 import { startedConfiguration } from "./started-configuration.ts";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { addTableOptions } from "../../src/cli/table-options.ts";
+import { addTableOptions } from "../../src/cli/arguments/table-options.ts";
 import { refuseAbsentParts } from "../../src/config/absent-parts.ts";
 import { type Configuration, configure } from "../../src/config/configuration.ts";
 import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";

@@ -1,6 +1,6 @@
 /** Runs a service whose behaviour is the first argument; used by supervise.test.ts. */
 import { writeFileSync } from "node:fs";
-import { parseLogFilter } from "../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../src/config/kinds/log-filter.ts";
 import { OperatorError } from "../../src/errors/operator-error.ts";
 import { createLogging } from "../../src/process/logging/logging.ts";
 import { supervise } from "../../src/process/supervise.ts";

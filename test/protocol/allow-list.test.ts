@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AllowListError, parseAllowList, printAllowList } from "../../src/protocol/allow-list.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
+import { AllowListError, parseAllowList, printAllowList } from "../../src/protocol/tx/allow-list.ts";
 import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
 
 interface Case {

@@ -4,7 +4,7 @@ import type { CheckpointRecord } from "../../src/archiver/types.ts";
 import type { BlockOutcome, CheckpointTerms } from "../../src/checkpoints/checkpoint-terms.ts";
 import { L1UnavailableError } from "../../src/l1/errors.ts";
 import { NO_ATTESTATIONS } from "../../src/l1/propose/attestations.ts";
-import type { StateOverride } from "../../src/l1/rpc/state-override.ts";
+import type { StateOverride } from "../../src/l1/state-override.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32, writeUint } from "../../src/protocol/bytes.ts";

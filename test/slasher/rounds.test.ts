@@ -4,7 +4,7 @@ import { slashCall } from "../../src/l1/slashing/slash-call.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { epochOfOffense, isSlotOffense, type OffenseType, slotOfOffense } from "../../src/protocol/slashing/offense.ts";
-import { epochsOfRound, roundOfSlot, votingSlot } from "../../src/slasher/rounds.ts";
+import { epochsOfRound, roundOfSlot, votingSlot } from "../../src/slasher/offenses/rounds.ts";
 import { type Accusation, encodeVotes, slashVotes } from "../../src/slasher/tally/votes.ts";
 import { consensusCases } from "../world/sequencer/vectors.ts";
 

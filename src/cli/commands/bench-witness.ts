@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { configure } from "../../config/configuration.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 import { TREE_TEXTS } from "../bench-witness/tree-texts.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
 
 interface Flags {
   threads?: string;

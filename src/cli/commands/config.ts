@@ -3,13 +3,13 @@ import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { ConfigFileError } from "../../config/config-file.ts";
 import { type Configuration, configure, type Given, shownValue } from "../../config/configuration.ts";
 import { shownOrigin } from "../../config/errors.ts";
-import { GROUPS } from "../../config/option.ts";
+import { GROUPS } from "../../config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { checkStart } from "../../modes/start-checks.ts";
 import { configureForNetwork } from "../../network/network-file.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 function asText({ values, origins }: Configuration): string {
   const width = Math.max(...OPTION_KEYS.map((key) => key.length));

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { orUsageError } from "../usage-error.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 export function decodeEnrCommand(): Command {
   return new Command("decode-enr")

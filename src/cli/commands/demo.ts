@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { configure } from "../../config/configuration.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 import { demoEnvironment } from "../demo/settings.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
 
 export function demoCommand(): Command {
   const command = new Command("demo").description(

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../config/options.ts";
 import { configureForNetwork } from "../../network/network-file.ts";
+import { hideArguments } from "../arguments/hide-arguments.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 import type { DeployFlags } from "../deploy/deploy-request.ts";
-import { hideArguments } from "../hide-arguments.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
 
 const KEYS: readonly OptionKey[] = [
   "network",

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { configureForNetwork } from "../../network/network-file.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 export function doctorCommand(): Command {
   const command = new Command("doctor")

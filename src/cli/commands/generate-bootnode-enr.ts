@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { orUsageError } from "../usage-error.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 const DEFAULT_CHAIN_ID = "31337";
 

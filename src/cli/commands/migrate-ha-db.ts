@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { url } from "../../config/url-kinds.ts";
-import { orUsageError } from "../usage-error.ts";
+import { url } from "../../config/kinds/url-kinds.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 interface Flags {
   databaseUrl?: string;

@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { configure } from "../../config/configuration.ts";
 import type { OptionKey } from "../../config/options.ts";
 import { partValues } from "../../config/part-values.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 /** Flags; all other options can be given as environment variables or in a configuration file. */
 const KEYS: readonly OptionKey[] = [

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { startableMode } from "../../modes/start-checks.ts";
 import { configureForNetwork } from "../../network/network-file.ts";
 import { letYoungHeapGrow } from "../../process/heap-growth.ts";
-import { addTableOptions } from "../table-options.ts";
-import { orUsageError } from "../usage-error.ts";
-import { programVersion } from "../version.ts";
+import { programVersion } from "../../process/program-version.ts";
+import { addTableOptions } from "../arguments/table-options.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 export function startCommand(): Command {
   const command = new Command("start").description("start the services named by the mode flags");

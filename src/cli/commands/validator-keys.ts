@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { orUsageError } from "../usage-error.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 import type { StakerFlags } from "../validator-keys/check-digest.ts";
 import { KeyCommandError } from "../validator-keys/errors.ts";
 import type { MakeFlags } from "../validator-keys/key-flags.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { orUsageError } from "../usage-error.ts";
+import { orUsageError } from "../arguments/usage-error.ts";
 
 interface RunFlags {
   trace?: true;

@@ -3,7 +3,7 @@ import { isFree } from "../../local-network/free-port.ts";
 import type { RunningNode } from "../../node/node.ts";
 import { runNodeProcess } from "../../node/run-node.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
-import { packageRoot, programVersion } from "../version.ts";
+import { packageRoot, programVersion } from "../../process/program-version.ts";
 import { startAnvil } from "./anvil.ts";
 import { unpackRecordedChain } from "./recorded-chain.ts";
 import { onRecordedChain } from "./settings.ts";

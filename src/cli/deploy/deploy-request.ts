@@ -1,5 +1,5 @@
+import { l1Address } from "../../config/kinds/protocol-kinds.ts";
 import type { Values } from "../../config/options.ts";
-import { l1Address } from "../../config/protocol-kinds.ts";
 import { loadCore } from "../../core/load-core.ts";
 import type { DeployOptions } from "../../l1/deploy/deploy-l1-contracts.ts";
 import { type Deployer, deployerFromKey, deployerFromMnemonic } from "../../l1/deploy/deployer.ts";

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from "../../config/errors.ts";
-import type { Kind } from "../../config/kinds.ts";
+import type { Kind } from "../../config/kinds/kinds.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { BOOTNODE_FIRST_SEQUENCE, bootnodeContent } from "../../p2p/discovery/node-record.ts";
 import { OwnRecord } from "../../p2p/discovery/own-record.ts";

@@ -1,4 +1,4 @@
-import { contractDigest } from "../../l1/committee/contract-digest.ts";
+import { contractDigest } from "../../l1/deploy/contract-digest.ts";
 import { type G1Coordinates, registrationDigest } from "../../l1/deploy/validator-keys.ts";
 import { quantity } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";

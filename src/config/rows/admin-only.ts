@@ -1,6 +1,6 @@
-import { boolean, listOf } from "../kinds.ts";
-import { bigInteger, decimal, integer } from "../number-kinds.ts";
-import { type AdminKey, live, NEVER_UNCHECKED, type Option, type Place, UNREAD } from "../option.ts";
+import { boolean, listOf } from "../kinds/kinds.ts";
+import { bigInteger, decimal, integer } from "../kinds/number-kinds.ts";
+import { type AdminKey, live, NEVER_UNCHECKED, type Option, type Place, UNREAD } from "../kinds/option.ts";
 
 /** A key of the admin API that no flag and no variable sets. */
 export type AdminOnly<P extends readonly Place[] = readonly Place[]> = Pick<Option, "kind" | "default"> & {

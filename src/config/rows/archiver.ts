@@ -1,7 +1,14 @@
-import { boolean, listOf, path, secret, text } from "../kinds.ts";
-import { integer, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS, MAX_MINUTES, MAX_SECONDS } from "../number-kinds.ts";
-import { live, rowsOf } from "../option.ts";
-import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
+import { boolean, listOf, path, secret, text } from "../kinds/kinds.ts";
+import {
+  integer,
+  MAX_COUNT,
+  MAX_KIBIBYTES,
+  MAX_MILLISECONDS,
+  MAX_MINUTES,
+  MAX_SECONDS,
+} from "../kinds/number-kinds.ts";
+import { live, rowsOf } from "../kinds/option.ts";
+import { httpUrl, readableStore, writableStore } from "../kinds/url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("Archiver", "archiver");
 

@@ -1,8 +1,15 @@
-import { boolean, oneOf, secret, text } from "../kinds.ts";
-import { integer, integerAnyBase, MAX_CONCURRENCY, MAX_COUNT, MAX_GAS, MAX_TIMER_SECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { fieldElement, privateKey } from "../protocol-kinds.ts";
-import { httpUrl } from "../url-kinds.ts";
+import { boolean, oneOf, secret, text } from "../kinds/kinds.ts";
+import {
+  integer,
+  integerAnyBase,
+  MAX_CONCURRENCY,
+  MAX_COUNT,
+  MAX_GAS,
+  MAX_TIMER_SECONDS,
+} from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { fieldElement, privateKey } from "../kinds/protocol-kinds.ts";
+import { httpUrl } from "../kinds/url-kinds.ts";
 
 const rows = rowsOf("Bot", "bot");
 

@@ -1,7 +1,7 @@
-import { oneOf } from "../kinds.ts";
-import { bigInteger, integer, MAX_COUNT, MAX_SECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { l1Address } from "../protocol-kinds.ts";
+import { oneOf } from "../kinds/kinds.ts";
+import { bigInteger, integer, MAX_COUNT, MAX_SECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { l1Address } from "../kinds/protocol-kinds.ts";
 
 const rows = rowsOf("Deployment", "deployment");
 

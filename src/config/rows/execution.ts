@@ -1,5 +1,5 @@
-import { boolean, path } from "../kinds.ts";
-import { rowsOf } from "../option.ts";
+import { boolean, path } from "../kinds/kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const { optional, withDefault } = rowsOf("Execution", "execution");
 

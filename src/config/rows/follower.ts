@@ -1,7 +1,7 @@
-import { listOf, text } from "../kinds.ts";
-import { integer, port } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { httpUrl } from "../url-kinds.ts";
+import { listOf, text } from "../kinds/kinds.ts";
+import { integer, port } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { httpUrl } from "../kinds/url-kinds.ts";
 
 const follower = rowsOf("Followers", "follower");
 const feed = rowsOf("Followers", "feed");

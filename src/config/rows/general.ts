@@ -1,9 +1,9 @@
-import { boolean, listOf, oneOf, path, secret, text } from "../kinds.ts";
-import { NETWORK_ALIASES, NETWORKS } from "../networks.ts";
-import { integer, MAX_CONCURRENCY } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { Secret } from "../secret.ts";
-import { location, readableStore } from "../url-kinds.ts";
+import { boolean, listOf, oneOf, path, secret, text } from "../kinds/kinds.ts";
+import { NETWORK_ALIASES, NETWORKS } from "../kinds/networks.ts";
+import { integer, MAX_CONCURRENCY } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { Secret } from "../kinds/secret.ts";
+import { location, readableStore } from "../kinds/url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("General", "process");
 

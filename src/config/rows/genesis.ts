@@ -1,6 +1,6 @@
-import { boolean, listOf } from "../kinds.ts";
-import { rowsOf } from "../option.ts";
-import { l2Address } from "../protocol-kinds.ts";
+import { boolean, listOf } from "../kinds/kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { l2Address } from "../kinds/protocol-kinds.ts";
 
 const { withDefault } = rowsOf("Genesis", "archiver");
 

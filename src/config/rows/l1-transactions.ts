@@ -1,6 +1,6 @@
-import { boolean } from "../kinds.ts";
-import { integer, MAX_CONCURRENCY, MAX_COUNT, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { boolean } from "../kinds/kinds.ts";
+import { integer, MAX_CONCURRENCY, MAX_COUNT, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const rows = rowsOf("L1 transactions", "publisher");
 

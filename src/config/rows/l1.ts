@@ -1,8 +1,8 @@
-import { byPosition, listOf, secret } from "../kinds.ts";
-import { integer, MAX_MILLISECONDS, MAX_SECONDS, rollupVersion } from "../number-kinds.ts";
-import { converted, rowsOf } from "../option.ts";
-import { l1Address } from "../protocol-kinds.ts";
-import { httpUrl } from "../url-kinds.ts";
+import { byPosition, listOf, secret } from "../kinds/kinds.ts";
+import { integer, MAX_MILLISECONDS, MAX_SECONDS, rollupVersion } from "../kinds/number-kinds.ts";
+import { converted, rowsOf } from "../kinds/option.ts";
+import { l1Address } from "../kinds/protocol-kinds.ts";
+import { httpUrl } from "../kinds/url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("L1", "l1");
 

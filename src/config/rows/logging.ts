@@ -1,6 +1,6 @@
-import { boolean, type Kind } from "../kinds.ts";
-import { LOG_LEVELS, type LogFilter, LogLevelError, parseLogFilter, printLogFilter } from "../log-filter.ts";
-import { rowsOf } from "../option.ts";
+import { boolean, type Kind } from "../kinds/kinds.ts";
+import { LOG_LEVELS, type LogFilter, LogLevelError, parseLogFilter, printLogFilter } from "../kinds/log-filter.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const { withDefault } = rowsOf("Logging", "process");
 

@@ -1,7 +1,7 @@
-import { boolean } from "../kinds.ts";
-import { bigIntegerUpTo, integer, MAX_COUNT, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { live, not, rowsOf } from "../option.ts";
-import { allowList } from "../protocol-kinds.ts";
+import { boolean } from "../kinds/kinds.ts";
+import { bigIntegerUpTo, integer, MAX_COUNT, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { live, not, rowsOf } from "../kinds/option.ts";
+import { allowList } from "../kinds/protocol-kinds.ts";
 
 const rows = rowsOf("Mempool", "mempool");
 

@@ -1,6 +1,6 @@
-import { text } from "../kinds.ts";
-import { port } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { text } from "../kinds/kinds.ts";
+import { port } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const rows = rowsOf("Metrics", "metrics");
 

@@ -1,5 +1,5 @@
-import { boolean, switchOn } from "../kinds.ts";
-import { rowsOf } from "../option.ts";
+import { boolean, switchOn } from "../kinds/kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const { withDefault } = rowsOf("Modes", "process");
 

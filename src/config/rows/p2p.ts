@@ -1,4 +1,4 @@
-import { boolean, listOf, path, secret } from "../kinds.ts";
+import { boolean, listOf, path, secret } from "../kinds/kinds.ts";
 import {
   decimal,
   fraction,
@@ -8,9 +8,9 @@ import {
   MAX_KIBIBYTES,
   MAX_MILLISECONDS,
   port,
-} from "../number-kinds.ts";
-import { converted, not, rowsOf } from "../option.ts";
-import { enr, hexText, ipv4 } from "../protocol-kinds.ts";
+} from "../kinds/number-kinds.ts";
+import { converted, not, rowsOf } from "../kinds/option.ts";
+import { enr, hexText, ipv4 } from "../kinds/protocol-kinds.ts";
 
 const rows = rowsOf("P2P", "p2p");
 

@@ -1,4 +1,4 @@
-import { boolean, listOf, oneOf, path, secret, text } from "../kinds.ts";
+import { boolean, listOf, oneOf, path, secret, text } from "../kinds/kinds.ts";
 import {
   decimal,
   integer,
@@ -7,10 +7,10 @@ import {
   MAX_COUNT,
   MAX_KIBIBYTES,
   MAX_MILLISECONDS,
-} from "../number-kinds.ts";
-import { rowsOf, UNREAD } from "../option.ts";
-import { l1Address, privateKey } from "../protocol-kinds.ts";
-import { httpUrl, writableStore } from "../url-kinds.ts";
+} from "../kinds/number-kinds.ts";
+import { rowsOf, UNREAD } from "../kinds/option.ts";
+import { l1Address, privateKey } from "../kinds/protocol-kinds.ts";
+import { httpUrl, writableStore } from "../kinds/url-kinds.ts";
 
 const proverRows = rowsOf("Prover", "prover");
 

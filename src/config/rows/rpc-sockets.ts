@@ -1,6 +1,6 @@
-import { boolean } from "../kinds.ts";
-import { byteSize, integer, MAX_BODY, MAX_COUNT, MAX_MEMORY, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { boolean } from "../kinds/kinds.ts";
+import { byteSize, integer, MAX_BODY, MAX_COUNT, MAX_MEMORY, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const { withDefault } = rowsOf("RPC", "rpc");
 

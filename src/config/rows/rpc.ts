@@ -1,5 +1,5 @@
-import { boolean, type Kind, listOf, oneOf, path, secret, someOf, text } from "../kinds.ts";
-import { corsOrigins, ipNetwork } from "../network-kinds.ts";
+import { boolean, type Kind, listOf, oneOf, path, secret, someOf, text } from "../kinds/kinds.ts";
+import { corsOrigins, ipNetwork } from "../kinds/network-kinds.ts";
 import {
   byteSize,
   integer,
@@ -10,10 +10,10 @@ import {
   MAX_MEMORY,
   MAX_MILLISECONDS,
   port,
-} from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { sha256Hex } from "../protocol-kinds.ts";
-import { httpUrl } from "../url-kinds.ts";
+} from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { sha256Hex } from "../kinds/protocol-kinds.ts";
+import { httpUrl } from "../kinds/url-kinds.ts";
 
 const { optional, withDefault } = rowsOf("RPC", "rpc");
 

@@ -1,4 +1,4 @@
-import { boolean, listOf, secret } from "../kinds.ts";
+import { boolean, listOf, secret } from "../kinds/kinds.ts";
 import {
   decimal,
   integer,
@@ -7,9 +7,9 @@ import {
   MAX_GAS,
   MAX_MILLISECONDS,
   MAX_SECONDS,
-} from "../number-kinds.ts";
-import { live, rowsOf } from "../option.ts";
-import { l1Address, l2Address, privateKey } from "../protocol-kinds.ts";
+} from "../kinds/number-kinds.ts";
+import { live, rowsOf } from "../kinds/option.ts";
+import { l1Address, l2Address, privateKey } from "../kinds/protocol-kinds.ts";
 
 const rows = rowsOf("Sequencer", "sequencer");
 

@@ -1,7 +1,7 @@
-import { boolean, listOf } from "../kinds.ts";
-import { bigInteger, decimal, integer, MAX_COUNT, positiveFraction } from "../number-kinds.ts";
-import { live, rowsOf } from "../option.ts";
-import { l1Address } from "../protocol-kinds.ts";
+import { boolean, listOf } from "../kinds/kinds.ts";
+import { bigInteger, decimal, integer, MAX_COUNT, positiveFraction } from "../kinds/number-kinds.ts";
+import { live, rowsOf } from "../kinds/option.ts";
+import { l1Address } from "../kinds/protocol-kinds.ts";
 
 const slasherRows = rowsOf("Slasher", "slasher");
 

@@ -1,6 +1,6 @@
-import { path } from "../kinds.ts";
-import { integer, MAX_KIBIBYTES } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { path } from "../kinds/kinds.ts";
+import { integer, MAX_KIBIBYTES } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const { optional, withDefault } = rowsOf("Storage", "storage");
 

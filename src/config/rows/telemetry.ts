@@ -1,7 +1,7 @@
-import { boolean, listOf, text } from "../kinds.ts";
-import { integer, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { httpUrl } from "../url-kinds.ts";
+import { boolean, listOf, text } from "../kinds/kinds.ts";
+import { integer, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { httpUrl } from "../kinds/url-kinds.ts";
 
 const rows = rowsOf("Telemetry", "telemetry");
 

@@ -1,7 +1,7 @@
-import { boolean, listOf, oneOf } from "../kinds.ts";
-import { integer, MAX_CONCURRENCY, MAX_COUNT, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
-import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
+import { boolean, listOf, oneOf } from "../kinds/kinds.ts";
+import { integer, MAX_CONCURRENCY, MAX_COUNT, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
+import { httpUrl, readableStore, writableStore } from "../kinds/url-kinds.ts";
 
 const rows = rowsOf("Tx collection", "p2p");
 

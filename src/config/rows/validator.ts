@@ -1,4 +1,4 @@
-import { boolean, listOf, path, secret, textUpTo } from "../kinds.ts";
+import { boolean, listOf, path, secret, textUpTo } from "../kinds/kinds.ts";
 import {
   integer,
   integerAnyBase,
@@ -7,10 +7,10 @@ import {
   MAX_GAS,
   MAX_HOURS,
   MAX_MILLISECONDS,
-} from "../number-kinds.ts";
-import { live, NEVER_UNCHECKED, not, rowsOf } from "../option.ts";
-import { l1Address, privateKey } from "../protocol-kinds.ts";
-import { httpUrl, url } from "../url-kinds.ts";
+} from "../kinds/number-kinds.ts";
+import { live, NEVER_UNCHECKED, not, rowsOf } from "../kinds/option.ts";
+import { l1Address, privateKey } from "../kinds/protocol-kinds.ts";
+import { httpUrl, url } from "../kinds/url-kinds.ts";
 
 const validatorRows = rowsOf("Validator", "validator");
 

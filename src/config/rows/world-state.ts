@@ -1,6 +1,6 @@
-import { boolean, path } from "../kinds.ts";
-import { integer, integerAnyBase, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS } from "../number-kinds.ts";
-import { rowsOf } from "../option.ts";
+import { boolean, path } from "../kinds/kinds.ts";
+import { integer, integerAnyBase, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS } from "../kinds/number-kinds.ts";
+import { rowsOf } from "../kinds/option.ts";
 
 const rows = rowsOf("World state", "world state");
 

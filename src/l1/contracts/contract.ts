@@ -13,7 +13,7 @@ import { DecodeError } from "../../protocol/errors.ts";
 import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1RpcError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
-import { type StateOverride, stateOverrides } from "../rpc/state-override.ts";
+import { type StateOverride, stateOverrides } from "../state-override.ts";
 
 /** A deployed contract: its name for messages, its address, and the ABI of the functions in use. */
 export interface Contract<abi extends Abi> {

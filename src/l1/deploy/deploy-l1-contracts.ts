@@ -1,6 +1,6 @@
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import type { L1ContractAddresses } from "../contract-addresses.ts";
-import { discoverContracts } from "../discovery.ts";
+import { discoverContracts } from "../rollup/discovery.ts";
 import { block } from "../rpc/answers.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block } from "../types.ts";

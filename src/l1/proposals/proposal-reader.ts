@@ -5,7 +5,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { rollupProposalsAbi } from "../abi/rollup-proposals.ts";
 import { type Contract, read } from "../contracts/contract.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
-import type { StateOverride } from "../rpc/state-override.ts";
+import type { StateOverride } from "../state-override.ts";
 import type { L1Block, ProposalReader, RollupIdentity } from "../types.ts";
 import { feeAssetPriceModifier } from "./fee-asset-oracle.ts";
 

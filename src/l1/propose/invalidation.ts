@@ -4,7 +4,7 @@ import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protoco
 import { repackAttestations } from "../committee/packed-attestations.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
-import type { StateOverride } from "../rpc/state-override.ts";
+import type { StateOverride } from "../state-override.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 const abi = parseAbi([

@@ -3,7 +3,7 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { MULTICALL3_ADDRESS } from "../abi/multicall3.ts";
 import { L1RpcError } from "../errors.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
-import type { StateOverride } from "../rpc/state-override.ts";
+import type { StateOverride } from "../state-override.ts";
 import { cappedGas, MAX_TX_GAS, rawGasEstimate, withBuffer } from "../tx/estimate-gas.ts";
 import { readFeeMarket } from "../tx/fee-market.ts";
 import { txFees } from "../tx/fees.ts";

@@ -2,7 +2,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import { L1RpcError, L1UnavailableError } from "../errors.ts";
 import { bytes, list, record } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
-import { type StateOverride, stateOverrides } from "../rpc/state-override.ts";
+import { type StateOverride, stateOverrides } from "../state-override.ts";
 import { MAX_TX_GAS } from "../tx/estimate-gas.ts";
 import { wei } from "../tx/fee-market.ts";
 import { revertName } from "./revert-name.ts";

@@ -2,7 +2,7 @@ import type { HashInput } from "../../core/core.ts";
 import { calldataHashInput } from "../../core/derive/call-hashes.ts";
 import { equal, isZero, toHex } from "../../protocol/bytes.ts";
 import type { AccumulatedData, PublicCallRequest } from "../../protocol/tx/accumulated-data.ts";
-import { REASON } from "../validation/reasons.ts";
+import { REASON } from "../../protocol/tx/refusal-reasons.ts";
 import type { DigestedTx } from "./tx-digest.ts";
 
 /** Most fields of calldata of a tx, over all its calls. */

@@ -9,7 +9,7 @@ import {
   publicAccumulatedData,
 } from "../../protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
-import { REASON } from "../validation/reasons.ts";
+import { REASON } from "../../protocol/tx/refusal-reasons.ts";
 import { AnchorHashes } from "./anchor-hashes.ts";
 import { calldataRule, classLogRule } from "./data-fault.ts";
 import type { HashPlan } from "./hash-plan.ts";

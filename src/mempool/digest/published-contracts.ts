@@ -11,7 +11,7 @@ import {
   privateAccumulatedData,
   publicAccumulatedData,
 } from "../../protocol/tx/accumulated-data.ts";
-import { REASON } from "../validation/reasons.ts";
+import { REASON } from "../../protocol/tx/refusal-reasons.ts";
 import type { DigestedTx } from "./tx-digest.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { mapKey } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { txBytes } from "../../protocol/tx/tx.ts";
-import { type TxFacts, txSummary } from "../tx-facts.ts";
+import { type TxFacts, txSummary } from "../digest/tx-facts.ts";
 import { surplus, unpaid } from "./evictions.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents } from "./pool-contents.ts";

@@ -1,5 +1,5 @@
 import type { Fr } from "../../protocol/field.ts";
-import type { TxSummary } from "../tx-facts.ts";
+import type { TxSummary } from "../digest/tx-facts.ts";
 import type { BlockRef } from "./pool-entry.ts";
 
 /** What the pool reads of the chain. Calls without an await between them see one snapshot. */

@@ -1,5 +1,5 @@
 import { mapKey } from "../../protocol/bytes.ts";
-import type { TxSummary } from "../tx-facts.ts";
+import type { TxSummary } from "../digest/tx-facts.ts";
 
 /** Reference to a block of the chain. */
 export interface BlockRef {

@@ -2,7 +2,7 @@ import { mapKey } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import type { TxSummary } from "../tx-facts.ts";
+import type { TxSummary } from "../digest/tx-facts.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents, PoolState } from "./pool-contents.ts";
 import type { PoolEntry } from "./pool-entry.ts";

@@ -1,4 +1,4 @@
-import type { TxFacts } from "../tx-facts.ts";
+import type { TxFacts } from "../digest/tx-facts.ts";
 import type { Admission } from "./pool-admission.ts";
 import type { Bidding } from "./pre-add-rules.ts";
 import type { TxPool } from "./tx-pool.ts";

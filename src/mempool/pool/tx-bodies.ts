@@ -2,7 +2,7 @@ import { concat } from "../../protocol/bytes.ts";
 import { STRIPPED_PROOF } from "../../protocol/tx/tx.ts";
 import { type ClaimedTx, txFromBytes, txToBytes } from "../../protocol/tx/tx-bytes.ts";
 import type { Table } from "../../storage/table.ts";
-import { type TxFacts, type TxSummary, txFacts, txSummary } from "../tx-facts.ts";
+import { type TxFacts, type TxSummary, txFacts, txSummary } from "../digest/tx-facts.ts";
 import type { PoolStore } from "./pool-store.ts";
 
 type StoredTx = Pick<ClaimedTx, "hash" | "tx">;

@@ -9,9 +9,9 @@ import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
+import type { CheckContext, CheckedState, Network } from "./checks/context.ts";
 import { lowestGasLimits, PROTOCOL_GAS_LIMITS } from "./checks/gas.ts";
 import type { CommittedStates } from "./committed-state.ts";
-import type { CheckContext, CheckedState, Network } from "./context.ts";
 
 export interface CheckSources {
   chain: Pick<ChainReader, "latestBlockNumber" | "block">;

@@ -1,6 +1,7 @@
 import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
-import type { CheckedTx, TxSummary } from "../tx-facts.ts";
+import type { CheckedTx, TxSummary } from "../digest/tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
+import type { CheckContext } from "./checks/context.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
 import { checkData } from "./checks/data.ts";
 import { checkDoubleSpend } from "./checks/double-spend.ts";
@@ -10,7 +11,6 @@ import { checkMetadata } from "./checks/metadata.ts";
 import { checkPermitted } from "./checks/permitted.ts";
 import { checkPhases } from "./checks/phases.ts";
 import { checkSize } from "./checks/size.ts";
-import type { CheckContext } from "./context.ts";
 
 type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Verdict;
 

@@ -5,7 +5,7 @@ import { ARCHIVE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../protocol/consta
 import type { Fr } from "../../protocol/field.ts";
 import { BoundedCache } from "../../storage/bounded-cache.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
-import type { CheckedState } from "./context.ts";
+import type { CheckedState } from "./checks/context.ts";
 
 const SLOT_CACHE = { bytes: 1024 * 1024, entryBytes: 256 };
 

@@ -1,6 +1,7 @@
 import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
-import type { TxFacts, UndigestedTx } from "../tx-facts.ts";
+import type { TxFacts, UndigestedTx } from "../digest/tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
+import type { CheckContext, CheckedState } from "./checks/context.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
 import { checkData } from "./checks/data.ts";
 import { checkDoubleSpend } from "./checks/double-spend.ts";
@@ -10,7 +11,6 @@ import { checkMetadata } from "./checks/metadata.ts";
 import { checkPermitted } from "./checks/permitted.ts";
 import { checkPhases } from "./checks/phases.ts";
 import { checkSize } from "./checks/size.ts";
-import type { CheckContext, CheckedState } from "./context.ts";
 
 /** How tolerant to be of a peer that sends such a tx: "low" tolerance penalizes most. */
 export type Tolerance = "high" | "mid" | "low";

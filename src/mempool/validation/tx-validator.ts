@@ -1,19 +1,19 @@
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
+import { REASON } from "../../protocol/tx/refusal-reasons.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { invalid, joined, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { Digests } from "../digest/tx-digest.ts";
+import { type CheckedTx, checkedTx, digestedFacts, type TxFacts, txFacts, undigestedTx } from "../digest/tx-facts.ts";
 import type { ProofVerifier } from "../proofs/proof-verifier.ts";
-import { type CheckedTx, checkedTx, digestedFacts, type TxFacts, txFacts, undigestedTx } from "../tx-facts.ts";
 import type { CheckContexts } from "./check-contexts.ts";
 import { RECEIVED_CHECKS, RPC_CHECKS, RPC_CHECKS_WITHOUT_FEES, runChecks } from "./check-groups.ts";
-import type { CheckContext } from "./context.ts";
+import type { CheckContext } from "./checks/context.ts";
 import {
   type GossipOptions,
   type GossipVerdict,
   runCheapGossipChecks,
   runDigestGossipChecks,
 } from "./gossip-checks.ts";
-import { REASON } from "./reasons.ts";
 
 export interface ValidatedTx {
   facts: TxFacts;

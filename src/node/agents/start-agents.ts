@@ -22,9 +22,9 @@ import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import { delayOf, typesOf } from "../prover/agent-settings.ts";
+import { startRealProver } from "../prover/real-proofs.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
-import { delayOf, typesOf } from "./agent-settings.ts";
-import { startRealProver } from "./real-proofs.ts";
 
 export interface RunningAgents extends RunningService {
   /** Of JSON-RPC. */

@@ -1,8 +1,8 @@
 import type { Values } from "../../config/options.ts";
 import { type PartValues, partValues } from "../../config/part-values.ts";
 import { checkResource } from "../../process/otlp/resource.ts";
-import { typesOf } from "./agent-settings.ts";
-import { circuitsOf } from "./real-proofs.ts";
+import { typesOf } from "../prover/agent-settings.ts";
+import { circuitsOf } from "../prover/real-proofs.ts";
 
 const CHECKS: readonly ((values: PartValues) => unknown)[] = [
   ({ otlp }) => checkResource(otlp),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { within } from "../../events/within.ts";
-import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
 import { L1Error } from "../../l1/errors.ts";
+import { type ConnectOptions, connectRollup } from "../../l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 

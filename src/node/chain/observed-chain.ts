@@ -1,6 +1,6 @@
 import { type ObservedArchiver, observeArchiver } from "../../archiver/metrics.ts";
 import type { ChainServices } from "../../chain-store/chain-services.ts";
-import { observeL1 } from "../../l1/metrics.ts";
+import { observeL1 } from "../../l1/rpc/metrics.ts";
 import { observeStore } from "../../storage/metrics.ts";
 import { observeWorldState } from "../../world-state/metrics.ts";
 import type { Observed } from "../context/chain-context.ts";

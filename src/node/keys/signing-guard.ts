@@ -5,7 +5,7 @@ import type { PartValues } from "../../config/part-values.ts";
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { type HaGroup, openSigningGuard } from "../../validator/signing/open-signing-guard.ts";
+import { type HaGroup, openSigningGuard } from "../../validator/open-signing-guard.ts";
 import type { SigningGuard } from "../../validator/signing/signing-guard.ts";
 
 /** The configured high-availability group, if there is one. Throws MissingOptionError. */

@@ -28,10 +28,10 @@ import type { JobSource } from "../../rpc/ports/proving-broker.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
-import { delayOf, typesOf } from "../agents/agent-settings.ts";
-import { startRealProver } from "../agents/real-proofs.ts";
 import { jobSource, outputFaultHere } from "../services/job-source.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
+import { delayOf, typesOf } from "./agent-settings.ts";
+import { startRealProver } from "./real-proofs.ts";
 
 /** Has the node's jobs done, by a broker elsewhere or by agents in this process. */
 export interface ProvingJobs {

@@ -1,5 +1,5 @@
 import { type AdminValues, adminRows } from "../../config/admin-keys.ts";
-import type { OptionTable } from "../../config/option.ts";
+import type { OptionTable } from "../../config/kinds/option.ts";
 import { isLive, type LiveValues, nested, pathOf } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { ConfigKey } from "../../rpc/admin/config/config-key.ts";

@@ -1,6 +1,6 @@
 import { type Configuration, shownValue } from "../../config/configuration.ts";
 import { shownOrigin } from "../../config/errors.ts";
-import { idleReason, type Option } from "../../config/option.ts";
+import { idleReason, type Option } from "../../config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS, type Values } from "../../config/options.ts";
 import type { OptionReport } from "../../rpc/admin/ports/node-reports.ts";
 

@@ -1,6 +1,6 @@
 import { adminRows } from "../../config/admin-keys.ts";
-import type { JsonForm } from "../../config/kinds.ts";
-import type { OptionTable } from "../../config/option.ts";
+import type { JsonForm } from "../../config/kinds/kinds.ts";
+import type { OptionTable } from "../../config/kinds/option.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { ConfigKey } from "../../rpc/admin/config/config-key.ts";
 import { setupCall } from "../../rpc/admin/config/setup-call.ts";

@@ -1,7 +1,7 @@
 import { type AdminValues, adminRows } from "../../config/admin-keys.ts";
-import type { OptionTable } from "../../config/option.ts";
+import type { OptionTable } from "../../config/kinds/option.ts";
+import { Secret } from "../../config/kinds/secret.ts";
 import type { Values } from "../../config/options.ts";
-import { Secret } from "../../config/secret.ts";
 import { toHex } from "../../protocol/bytes.ts";
 
 /** Converts an option's value to the format of the admin configuration: secrets unwrapped, L2 addresses as text. */

@@ -1,5 +1,5 @@
 import { compressSync } from "snappy";
-import { uncompressBlockSync } from "../snappy-block.ts";
+import { uncompressBlockSync } from "../streams/snappy-block.ts";
 
 /** Frames end at 4 MiB; the rest is for the topic and lengths. */
 const MAX_COMPRESSED_BYTES = 4 * 2 ** 20 - 1024;

@@ -1,6 +1,6 @@
 import type { MultiaddrConnection } from "@libp2p/interface";
-import { ReadTurns } from "../read-turns.ts";
-import { ThreadShares } from "../thread-shares.ts";
+import { ReadTurns } from "../streams/read-turns.ts";
+import { ThreadShares } from "../streams/thread-shares.ts";
 import { remoteIp } from "./remote-ip.ts";
 
 /** Share of the thread that the input of all connections may take. */

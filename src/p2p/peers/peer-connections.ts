@@ -2,7 +2,6 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import type { DiscoveredPeer, PeerDiscovery } from "../discovery/peer-discovery.ts";
 import { GoodbyeReason } from "../reqresp/codecs/goodbye-reason.ts";
-import type { RequestClient } from "../reqresp/request-client.ts";
 import { DialQueue } from "./dial-queue.ts";
 import { Dialer } from "./dialer.ts";
 import { GoodbyeCounts } from "./goodbye-counts.ts";
@@ -11,6 +10,7 @@ import type { ConnectedPeer, PeerHost } from "./peer-host.ts";
 import type { PeerScores } from "./peer-scores.ts";
 import type { ProtectedPeers } from "./protected-peers.ts";
 import { prune } from "./prune.ts";
+import type { RequestClient } from "./request-client.ts";
 
 const GOODBYE_TIMEOUT_MS = 1_000;
 const PEER_COUNT_LOG_MS = 60_000;

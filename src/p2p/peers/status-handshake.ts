@@ -1,7 +1,7 @@
 import { DecodeError } from "../../protocol/errors.ts";
 import { decodeStatus, encodeStatus, type StatusMessage } from "../reqresp/codecs/status-message.ts";
-import { type RequestAnswer, type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
 import type { Handshake, HandshakeOutcome } from "./handshake.ts";
+import { type RequestAnswer, type RequestClient, RequestStatus } from "./request-client.ts";
 
 const PASSED: HandshakeOutcome = { passed: true };
 

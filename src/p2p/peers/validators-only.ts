@@ -4,12 +4,12 @@ import { recoverWireSigner } from "../../protocol/consensus/wire-signature.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { authPayloadHash, decodeAuthResponse, encodeAuthRequest } from "../reqresp/codecs/auth-message.ts";
 import type { StatusMessage } from "../reqresp/codecs/status-message.ts";
-import type { RequestClient } from "../reqresp/request-client.ts";
 import { Authentications } from "./authentications.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
 import type { Handshake, HandshakeOutcome } from "./handshake.ts";
 import type { PeerHost } from "./peer-host.ts";
 import type { ProtectedPeers } from "./protected-peers.ts";
+import type { RequestClient } from "./request-client.ts";
 import { checkStatus, decodedAnswer } from "./status-handshake.ts";
 
 /** Time for which the attesters read from L1 count, in milliseconds. */

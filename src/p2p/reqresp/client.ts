@@ -2,16 +2,16 @@ import type { Connection, Libp2p, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
-import { declaredLength, maxCompressedLength, uncompressBlock } from "../snappy-block.ts";
-import { ByteRoom } from "./byte-room.ts";
-import { MAX_REQUEST_BYTES, PROTOCOLS } from "./protocols.ts";
 import {
   type RequestAnswer,
   type RequestClient,
   type RequestOptions,
   type RequestProtocol,
   RequestStatus,
-} from "./request-client.ts";
+} from "../peers/request-client.ts";
+import { declaredLength, maxCompressedLength, uncompressBlock } from "../streams/snappy-block.ts";
+import { ByteRoom } from "./byte-room.ts";
+import { MAX_REQUEST_BYTES, PROTOCOLS } from "./protocols.ts";
 import { isAnswered, type RequestCounts } from "./request-counts.ts";
 import { isPeersFault, NoRoomError, RequestCancelledError, RequestTimeoutError, rootCause } from "./request-fault.ts";
 import { NO_BODY } from "./request-handler.ts";

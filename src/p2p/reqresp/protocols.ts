@@ -1,6 +1,6 @@
+import type { RequestProtocol } from "../peers/request-client.ts";
 import { blockTxsAnswerLimit } from "./codecs/block-txs-message.ts";
 import { txsAnswerLimit } from "./codecs/tx-list.ts";
-import type { RequestProtocol } from "./request-client.ts";
 
 /** What both sides know about a request protocol (docs/protocol/10-peers.md#1013-requestresponse). */
 export interface ProtocolRow {

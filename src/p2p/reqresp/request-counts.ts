@@ -1,5 +1,5 @@
+import { type RequestProtocol, RequestStatus } from "../peers/request-client.ts";
 import { PROTOCOLS } from "./protocols.ts";
-import { type RequestProtocol, RequestStatus } from "./request-client.ts";
 
 /** Requests of one protocol since the start. */
 export interface ProtocolCounts {

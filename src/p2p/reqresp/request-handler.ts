@@ -1,5 +1,5 @@
-import type { RequestProtocol } from "./request-client.ts";
-import { RequestStatus } from "./request-client.ts";
+import type { RequestProtocol } from "../peers/request-client.ts";
+import { RequestStatus } from "../peers/request-client.ts";
 
 export interface Request {
   bytes: Uint8Array;

@@ -2,13 +2,13 @@ import { equal, isZero, mapKey } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
+import { type RequestAnswer, type RequestClient, RequestStatus } from "../peers/request-client.ts";
 import { BitVector } from "../reqresp/codecs/bit-vector.ts";
 import {
   type BlockTxsResponse,
   decodeBlockTxsResponse,
   encodeBlockTxsRequest,
 } from "../reqresp/codecs/block-txs-message.ts";
-import { type RequestAnswer, type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
 import { type AskedPeer, AskedPeers } from "./asked-peers.ts";
 import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";

@@ -1,8 +1,8 @@
 import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
 import { BusyError } from "../../errors/busy-error.ts";
+import type { TxFacts } from "../../mempool/digest/tx-facts.ts";
 import { BY_RANK } from "../../mempool/pool/pre-add-rules.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import type { TxFacts } from "../../mempool/tx-facts.ts";
 import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";

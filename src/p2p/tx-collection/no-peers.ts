@@ -1,5 +1,5 @@
 import type { PeerPenalties } from "../peers/penalties.ts";
-import { type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
+import { type RequestClient, RequestStatus } from "../peers/request-client.ts";
 import type { RequestPeers } from "./request-peers.ts";
 
 /** For a node without P2P: transactions are collected from other nodes' RPC and from file stores. */

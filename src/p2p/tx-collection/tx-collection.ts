@@ -2,7 +2,7 @@ import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
-import type { RequestClient } from "../reqresp/request-client.ts";
+import type { RequestClient } from "../peers/request-client.ts";
 import { requestBatches } from "./batch-tx-requester.ts";
 import { repeatByHash, requestByHash } from "./by-hash-requests.ts";
 import { CollectedTxs } from "./collected-txs.ts";

@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from "../../config/log-filter.ts";
+import { LOG_LEVELS } from "../../config/kinds/log-filter.ts";
 import { isObject } from "../../json/json-field.ts";
 
 const LEVEL_NAMES = new Map<number, string>(Object.entries(LOG_LEVELS).map(([name, value]) => [value, name]));

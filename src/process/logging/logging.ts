@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { type Logger, pino } from "pino";
-import { LOG_LEVELS, type LogFilter, levelOf } from "../../config/log-filter.ts";
+import { LOG_LEVELS, type LogFilter, levelOf } from "../../config/kinds/log-filter.ts";
 import { googleCloudLine } from "./google-cloud-line.ts";
 import type { LogQueue } from "./log-queue.ts";
 import { textLine } from "./log-text.ts";

@@ -1,5 +1,5 @@
 import { DecodeError } from "../../protocol/errors.ts";
-import { checkedResult } from "../jobs/checked-result.ts";
+import { checkedResult } from "../circuits/checked-result.ts";
 import { isInlineUri, jsonOfInlineUri } from "../jobs/inline-uri.ts";
 import { type JobType, nameOfJobType } from "../jobs/job-type.ts";
 import { outputFromJson } from "../jobs/stored-json.ts";

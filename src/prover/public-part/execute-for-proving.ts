@@ -2,7 +2,7 @@ import type { BlockState } from "../../execution/block-state.ts";
 import { executeTx } from "../../execution/execute-tx.ts";
 import type { ExecutedTx, HashedTx } from "../../execution/executed-tx.ts";
 import type { ExecutionOptions } from "../../execution/execution-options.ts";
-import { HintCollector } from "../../execution/hints/hint-collector.ts";
+import { HintCollector } from "../../execution/hint-collector.ts";
 import { treeSnapshots } from "../../execution/hints/tree-hints.ts";
 import type { Vm } from "../../execution/vm/vm.ts";
 import { isForPublic, publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";

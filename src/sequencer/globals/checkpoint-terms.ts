@@ -1,5 +1,5 @@
 import type { CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
-import type { StateOverride } from "../../l1/rpc/state-override.ts";
+import type { StateOverride } from "../../l1/state-override.ts";
 import type { ProposalReader, RollupIdentity } from "../../l1/types.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../../l1/propose/invalidation.ts";
 import { bundledGas } from "../../l1/propose/propose-gas.ts";
 import { simulateCall } from "../../l1/propose/simulate.ts";
-import type { StateOverride } from "../../l1/rpc/state-override.ts";
+import type { StateOverride } from "../../l1/state-override.ts";
 import { MAX_TX_GAS } from "../../l1/tx/estimate-gas.ts";
 import { nextTime, type ProposeParts } from "./propose-request.ts";
 import type { PublishRequest } from "./types.ts";

@@ -1,5 +1,5 @@
 import type { PackedAttestations } from "../../l1/propose/attestations.ts";
-import type { StateOverride } from "../../l1/rpc/state-override.ts";
+import type { StateOverride } from "../../l1/state-override.ts";
 
 /** The part of a completed checkpoint that is published to L1. */
 export interface PublishableCheckpoint {

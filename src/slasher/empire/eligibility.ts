@@ -1,6 +1,6 @@
 import { toHex } from "../../protocol/bytes.ts";
 import { OFFENSE_TYPES, type Offense, type OffenseType } from "../../protocol/slashing/offense.ts";
-import { roundOfSlot } from "../rounds.ts";
+import { roundOfSlot } from "../offenses/rounds.ts";
 
 export interface EligibilityTerms {
   /** Slots. */

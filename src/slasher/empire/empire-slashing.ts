@@ -5,9 +5,9 @@ import type { SlashAction } from "../../protocol/slashing/action.ts";
 import { OFFENSE_TYPES, type Offense, type OffenseType } from "../../protocol/slashing/offense.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { OffenseStore } from "../offense-store.ts";
-import { roundOfSlot, votingSlot } from "../rounds.ts";
-import type { SlasherSettings } from "../settings.ts";
+import type { OffenseStore } from "../offenses/offense-store.ts";
+import { roundOfSlot, votingSlot } from "../offenses/rounds.ts";
+import type { SlasherSettings } from "../offenses/settings.ts";
 import { type EligibilityTerms, isEligible } from "./eligibility.ts";
 import { disagreement, idealPayload, payloadScore } from "./payloads.ts";
 

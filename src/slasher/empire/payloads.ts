@@ -1,7 +1,7 @@
 import { type PayloadSlash, sortedSlashes } from "../../l1/slashing/slash-factory.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Offense } from "../../protocol/slashing/offense.ts";
-import type { SlasherSettings } from "../settings.ts";
+import type { SlasherSettings } from "../offenses/settings.ts";
 import { compareOffenses, isUncontroversial } from "./eligibility.ts";
 
 /** Factors of penalties are compared as whole millionths. */

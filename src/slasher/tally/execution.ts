@@ -1,7 +1,7 @@
 import type { TallyProposer } from "../../l1/slashing/tally-proposer.ts";
 import type { SlashAction } from "../../protocol/slashing/action.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { roundOfSlot } from "../rounds.ts";
+import { roundOfSlot } from "../offenses/rounds.ts";
 
 /**
  * The oldest round that can be executed in a slot, as an action; undefined if there is none

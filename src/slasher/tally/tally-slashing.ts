@@ -4,9 +4,9 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import type { SlashAction } from "../../protocol/slashing/action.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { OffenseStore, StoredOffense } from "../offense-store.ts";
-import { epochsOfRound, firstSlotOfRound, roundOfSlot } from "../rounds.ts";
-import type { SlasherSettings } from "../settings.ts";
+import type { OffenseStore, StoredOffense } from "../offenses/offense-store.ts";
+import { epochsOfRound, firstSlotOfRound, roundOfSlot } from "../offenses/rounds.ts";
+import type { SlasherSettings } from "../offenses/settings.ts";
 import { executableRound } from "./execution.ts";
 import { type Accusation, encodeVotes, slashVotes } from "./votes.ts";
 

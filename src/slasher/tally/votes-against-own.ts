@@ -2,7 +2,7 @@ import type { SlashingProposer } from "../../l1/slashing/slashing-contracts.ts";
 import type { TallyProposer } from "../../l1/slashing/tally-proposer.ts";
 import { type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { roundOfSlot } from "../rounds.ts";
+import { roundOfSlot } from "../offenses/rounds.ts";
 
 export interface VotesAgainstOwnOptions {
   contracts: { current(): Promise<SlashingProposer | undefined> };

@@ -6,7 +6,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import { OFFENSE_TYPES, type Offense, type ReportOffenses } from "../../protocol/slashing/offense.ts";
 import { epochOfSlot, type L1Constants } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { SlasherSettings } from "../settings.ts";
+import type { SlasherSettings } from "../offenses/settings.ts";
 import type { RebuildResult } from "./rebuild-epoch.ts";
 
 export interface EpochPruneParts {

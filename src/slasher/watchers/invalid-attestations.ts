@@ -4,7 +4,7 @@ import { equal, toHex } from "../../protocol/bytes.ts";
 import { isEmptySignature } from "../../protocol/consensus/recover.ts";
 import { OFFENSE_TYPES, type Offense, type ReportOffenses } from "../../protocol/slashing/offense.ts";
 import { dropOldest } from "../../storage/drop-oldest.ts";
-import type { SlasherSettings } from "../settings.ts";
+import type { SlasherSettings } from "../offenses/settings.ts";
 
 /** Invalid checkpoints whose archives are remembered. */
 const REMEMBERED = 100;

@@ -7,7 +7,7 @@ import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { worldStateHealth } from "../../../src/node/services/node-health.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";

@@ -9,7 +9,7 @@ import { stageFacts } from "../../../src/archiver/sync-progress.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";

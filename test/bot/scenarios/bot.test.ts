@@ -6,7 +6,7 @@ import { type BotOptions, botOptions } from "../../../src/bot/bot-options.ts";
 import { BotRunner } from "../../../src/bot/bot-runner.ts";
 import { BotCallError, BotRefusedError } from "../../../src/bot/errors.ts";
 import { TransferBot } from "../../../src/bot/transfer-bot.ts";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import type { Option } from "../../../src/config/option.ts";
+import type { Option } from "../../../src/config/kinds/option.ts";
 import { agent, broker, prover } from "../../../src/config/rows/prover.ts";
 
 const rows: readonly Option[] = [...Object.values(prover), ...Object.values(broker), ...Object.values(agent)];

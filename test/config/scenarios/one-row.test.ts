@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configureTable } from "../../../src/config/configuration.ts";
-import { integer } from "../../../src/config/number-kinds.ts";
-import { live, rowsOf } from "../../../src/config/option.ts";
+import { integer } from "../../../src/config/kinds/number-kinds.ts";
+import { live, rowsOf } from "../../../src/config/kinds/option.ts";
 import { OPTIONS } from "../../../src/config/options.ts";
 import { partValues, pathOf } from "../../../src/config/part-values.ts";
 import { configurationDocument, helpGroups } from "../../../src/config/reference.ts";

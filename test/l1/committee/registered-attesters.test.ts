@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { toFunctionSelector } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { type Anvil, startAnvil } from "../../world/l1/chain-a.ts";
 import { LyingL1 } from "../../world/l1/lying-l1.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { connectRollup } from "../../../src/l1/connect.ts";
 import { L1ConfigurationError } from "../../../src/l1/errors.ts";
 import { JsonRpcFeeReader } from "../../../src/l1/fees/fee-reader.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup, L1Block } from "../../../src/l1/types.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import { redactUrl } from "../../../src/http/redact.ts";
 import { rollupAbi } from "../../../src/l1/abi/rollup.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
 import { read } from "../../../src/l1/contracts/contract.ts";
 import {
   ContractAnswerError,
@@ -16,6 +15,7 @@ import {
   RollupNotFoundError,
   WrongChainError,
 } from "../../../src/l1/errors.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { quantity } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc, type L1RpcOptions } from "../../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../../src/l1/rpc/logs.ts";

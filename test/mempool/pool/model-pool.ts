@@ -1,4 +1,4 @@
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { ModelWorld } from "../../world/mempool/model-world.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
+import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { ACCEPT_ANY_PROOF } from "../../../src/mempool/proofs/proof-verifier.ts";
-import { txFacts } from "../../../src/mempool/tx-facts.ts";
 import { TxIntake } from "../../../src/mempool/tx-intake.ts";
 import { RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import { mempoolService } from "../../../src/node/services/mempool-services.ts";

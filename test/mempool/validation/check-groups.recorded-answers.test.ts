@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/tx-facts.ts";
+import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import { equal, toHex } from "../../../src/protocol/bytes.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";

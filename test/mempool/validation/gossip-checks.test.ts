@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/tx-facts.ts";
-import type { CheckContext } from "../../../src/mempool/validation/context.ts";
+import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
+import type { CheckContext } from "../../../src/mempool/validation/checks/context.ts";
 import {
   type GossipOptions,
   runCheapGossipChecks,
   runDigestGossipChecks,
 } from "../../../src/mempool/validation/gossip-checks.ts";
-import { REASON } from "../../../src/mempool/validation/reasons.ts";
+import { REASON } from "../../../src/protocol/tx/refusal-reasons.ts";
 import { contextFor, freeState } from "../../world/mempool/context.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 

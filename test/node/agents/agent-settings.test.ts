@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
-import { delayOf } from "../../../src/node/agents/agent-settings.ts";
+import { delayOf } from "../../../src/node/prover/agent-settings.ts";
 import { SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import type { JobResult } from "../../../src/prover/jobs/job-result.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { ConfigurationError } from "../../../src/config/errors.ts";
 import { type PartValues, partValues } from "../../../src/config/part-values.ts";
-import { startRealProver } from "../../../src/node/agents/real-proofs.ts";
+import { startRealProver } from "../../../src/node/prover/real-proofs.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
 import { JOB_TYPES, type JobTypeName, nameOfJobType } from "../../../src/prover/jobs/job-type.ts";

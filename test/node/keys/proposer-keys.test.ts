@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Secret } from "../../../src/config/secret.ts";
+import { Secret } from "../../../src/config/kinds/secret.ts";
 import { KeystoreError } from "../../../src/keystore/errors.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
 import { type HttpFake, httpFake } from "../../world/l1/http-fake.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
-import { packageRoot } from "../../../src/cli/version.ts";
+import { packageRoot } from "../../../src/process/program-version.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { L1Sender } from "../../../src/l1/tx/l1-sender.ts";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { observeL1Accounts } from "../../../src/l1/tx/metrics.ts";

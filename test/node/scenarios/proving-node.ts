@@ -1,5 +1,5 @@
 import { configure } from "../../../src/config/configuration.ts";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import type { Values } from "../../../src/config/options.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { type ChainParts, startNode } from "../../../src/node/node.ts";

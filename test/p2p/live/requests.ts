@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { type RequestAnswer, type RequestProtocol, RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { encodeAuthRequest } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import { decodeBlockTxsResponse, encodeBlockTxsRequest } from "../../../src/p2p/reqresp/codecs/block-txs-message.ts";
 import { decodeStatus, encodeStatus } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import { decodeTxs, encodeHashes } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
-import { type RequestAnswer, type RequestProtocol, RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
 import { call } from "../../world/live/json-rpc.ts";
 import type { TestPeer } from "../../world/p2p/peer-nodes.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { type RequestClient, RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { StatusHandshake } from "../../../src/p2p/peers/status-handshake.ts";
 import { decodeStatus, encodeStatus, type StatusMessage } from "../../../src/p2p/reqresp/codecs/status-message.ts";
-import { type RequestClient, RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 
 const OWN: StatusMessage = {
   version: "00-1-603bb2c0-7-2672340d-1dd2644a",

@@ -1,6 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { expect, test } from "vitest";
 import { ProtectedPeers } from "../../../src/p2p/peers/protected-peers.ts";
+import type { RequestAnswer } from "../../../src/p2p/peers/request-client.ts";
 import { ValidatorsOnly } from "../../../src/p2p/peers/validators-only.ts";
 import {
   authPayloadHash,
@@ -8,7 +9,6 @@ import {
   encodeAuthResponse,
 } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import type { StatusMessage } from "../../../src/p2p/reqresp/codecs/status-message.ts";
-import type { RequestAnswer } from "../../../src/p2p/reqresp/request-client.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";

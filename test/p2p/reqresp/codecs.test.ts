@@ -23,11 +23,11 @@ import {
   txsAnswerLimit,
 } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
 import { PROTOCOLS } from "../../../src/p2p/reqresp/protocols.ts";
-import { declaredLength, uncompressBlock } from "../../../src/p2p/snappy-block.ts";
+import { declaredLength, uncompressBlock } from "../../../src/p2p/streams/snappy-block.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/consensus/l2-block.ts";
 import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
-import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/l2-block.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { recordedExchanges, requestVectors as vectors } from "../support/recorded.ts";
 

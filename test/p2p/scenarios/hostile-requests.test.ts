@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
+import { type RequestProtocol, RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { blockHandler } from "../../../src/p2p/reqresp/handlers/block.ts";
 import { blockTxsHandler } from "../../../src/p2p/reqresp/handlers/block-txs.ts";
 import { pingHandler } from "../../../src/p2p/reqresp/handlers/ping.ts";
 import { txHandler } from "../../../src/p2p/reqresp/handlers/tx.ts";
-import { type RequestProtocol, RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { NOT_FOUND, success } from "../../../src/p2p/reqresp/request-handler.ts";
 import { connect, openStream, read, stopPeers, type TestPeer, testPeer } from "./hosts.ts";
 

@@ -1,5 +1,6 @@
 import type { Stream } from "@libp2p/interface";
 import { afterEach, expect, test } from "vitest";
+import type { RequestProtocol } from "../../../src/p2p/peers/request-client.ts";
 import { decodeAuthResponse } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import { decodeBlockTxsRequest, decodeBlockTxsResponse } from "../../../src/p2p/reqresp/codecs/block-txs-message.ts";
@@ -13,13 +14,12 @@ import { pingHandler } from "../../../src/p2p/reqresp/handlers/ping.ts";
 import { statusHandler } from "../../../src/p2p/reqresp/handlers/status.ts";
 import { txHandler } from "../../../src/p2p/reqresp/handlers/tx.ts";
 import { MAX_REQUEST_BYTES, PROTOCOLS } from "../../../src/p2p/reqresp/protocols.ts";
-import type { RequestProtocol } from "../../../src/p2p/reqresp/request-client.ts";
 import type { RequestHandler } from "../../../src/p2p/reqresp/request-handler.ts";
 import { readRequest, sendFrame } from "../../../src/p2p/reqresp/stream-io.ts";
-import { uncompressBlock } from "../../../src/p2p/snappy-block.ts";
+import { uncompressBlock } from "../../../src/p2p/streams/snappy-block.ts";
 import { concat, isZero, toHex } from "../../../src/protocol/bytes.ts";
+import { l2BlockFromBytes } from "../../../src/protocol/consensus/l2-block.ts";
 import type { WireTx } from "../../../src/protocol/consensus/wire-txs.ts";
-import { l2BlockFromBytes } from "../../../src/protocol/l2-block.ts";
 import { recordedExchanges } from "../support/recorded.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { decodeStatus } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import { goodbyeHandler } from "../../../src/p2p/reqresp/handlers/goodbye.ts";
 import { pingHandler } from "../../../src/p2p/reqresp/handlers/ping.ts";
 import { statusHandler } from "../../../src/p2p/reqresp/handlers/status.ts";
-import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { success } from "../../../src/p2p/reqresp/request-handler.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
 

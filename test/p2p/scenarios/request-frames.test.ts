@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { compressSync } from "snappy";
 import { afterEach, expect, test } from "vitest";
+import { RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { MAX_REQUEST_BYTES } from "../../../src/p2p/reqresp/protocols.ts";
-import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { NOT_FOUND, success } from "../../../src/p2p/reqresp/request-handler.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
 import { type Frame, slowYamux, tappedYamux } from "./tapped-yamux.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import type { Tolerance } from "../../../src/mempool/validation/gossip-checks.ts";
+import { type RequestAnswer, type RequestClient, RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { blockTxsHandler } from "../../../src/p2p/reqresp/handlers/block-txs.ts";
 import { txHandler } from "../../../src/p2p/reqresp/handlers/tx.ts";
-import { type RequestAnswer, type RequestClient, RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import type { RequestHandlers } from "../../../src/p2p/reqresp/request-handler.ts";
 import { CollectedTxs } from "../../../src/p2p/tx-collection/collected-txs.ts";
 import type { CollectionRequest } from "../../../src/p2p/tx-collection/collection-request.ts";

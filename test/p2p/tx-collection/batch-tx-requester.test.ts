@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import { decodeBlockTxsRequest, encodeBlockTxsResponse } from "../../../src/p2p/reqresp/codecs/block-txs-message.ts";
-import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { requestBatches } from "../../../src/p2p/tx-collection/batch-tx-requester.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";

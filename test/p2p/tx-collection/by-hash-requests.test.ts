@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { RequestStatus } from "../../../src/p2p/peers/request-client.ts";
 import { decodeTxRequest, encodeTxs } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
-import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by-hash-requests.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";

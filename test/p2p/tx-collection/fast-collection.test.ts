@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import type { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { FileStoreCollection, type FileStoreTiming } from "../../../src/p2p/tx-collection/file-store-collection.ts";
 import { FileTxSource, txKey } from "../../../src/p2p/tx-collection/file-store-source.ts";
 import { TxUploads } from "../../../src/p2p/tx-collection/tx-uploads.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { LogTail } from "../../../src/process/logging/log-tail.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { LogQueue } from "../../../src/process/logging/log-queue.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
-import { startRealProver } from "../../../src/node/agents/real-proofs.ts";
+import { startRealProver } from "../../../src/node/prover/real-proofs.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
 import { encode } from "../../../src/prover/codec/codec.ts";

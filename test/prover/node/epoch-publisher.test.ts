@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectRollup } from "../../../src/l1/connect.ts";
 import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
 import { ProofReader } from "../../../src/l1/prove/proof-reader.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../../../src/l1/tx/l1-sender.ts";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";

@@ -16,7 +16,7 @@ import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { HEADER_AT } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";

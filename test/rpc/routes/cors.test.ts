@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { corsOrigins } from "../../../src/config/network-kinds.ts";
+import { corsOrigins } from "../../../src/config/kinds/network-kinds.ts";
 import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
 import { startRpcServer } from "../../../src/rpc/server/rpc-server.ts";
 import type { Listener } from "../../../src/rpc/wire/listener.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { PublishOutcome } from "../../../src/sequencer/publisher/types.ts";

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { PrivateKey } from "../../../src/keystore/private-key.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/l1/abi/multicall3.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { PublishOutcome } from "../../../src/sequencer/publisher/types.ts";

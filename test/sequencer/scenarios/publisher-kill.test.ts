@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { serialize } from "node:v8";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
 import { NODE_OPTIONS } from "../../support/program.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { configure } from "../../../src/config/configuration.ts";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import type { Values } from "../../../src/config/options.ts";
 import { startNode } from "../../../src/node/node.ts";
 import { openDataDirectory } from "../../../src/process/data-directory.ts";

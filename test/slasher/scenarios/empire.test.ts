@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { OFFENSE_TYPES } from "../../../src/protocol/slashing/offense.ts";
-import type { SlasherSettings } from "../../../src/slasher/settings.ts";
+import type { SlasherSettings } from "../../../src/slasher/offenses/settings.ts";
 import { Slasher } from "../../../src/slasher/slasher.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { testSettings } from "../../world/slasher/settings.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { OFFENSE_TYPES, type Offense } from "../../../src/protocol/slashing/offense.ts";
-import type { SlasherSettings } from "../../../src/slasher/settings.ts";
+import type { SlasherSettings } from "../../../src/slasher/offenses/settings.ts";
 import { NoSlashPayloadsError, Slasher } from "../../../src/slasher/slasher.ts";
 import { VotesAgainstOwn } from "../../../src/slasher/tally/votes-against-own.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
-import { type HaGroup, openSigningGuard } from "../../../src/validator/signing/open-signing-guard.ts";
+import { type HaGroup, openSigningGuard } from "../../../src/validator/open-signing-guard.ts";
 import { migrate } from "../../../src/validator/signing/postgres/migrate.ts";
 import { SignedDuties } from "../../../src/validator/signing/signed-duties.ts";
 import type { SigningGuard, SigningRequest } from "../../../src/validator/signing/signing-guard.ts";

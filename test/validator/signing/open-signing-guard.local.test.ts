@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/storage/store.ts";
 import { StoreFullError } from "../../../src/storage/store-errors.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { openSigningGuard } from "../../../src/validator/signing/open-signing-guard.ts";
+import { openSigningGuard } from "../../../src/validator/open-signing-guard.ts";
 import { Recording } from "../../../src/validator/signing/recording.ts";
 import type { Claim, ClaimAnswer } from "../../../src/validator/signing/signed-duties.ts";
 import type { SigningGuard } from "../../../src/validator/signing/signing-guard.ts";

@@ -1,5 +1,5 @@
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type {
   BlobFetcher,
   EpochCommittee,

@@ -1,6 +1,6 @@
 import { networkOf } from "../../../src/mempool/validation/check-contexts.ts";
+import type { CheckContext, CheckedState } from "../../../src/mempool/validation/checks/context.ts";
 import { PROTOCOL_GAS_LIMITS } from "../../../src/mempool/validation/checks/gas.ts";
-import type { CheckContext, CheckedState } from "../../../src/mempool/validation/context.ts";
 import { readBigUint } from "../../../src/protocol/bytes.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { BUILT_IN_SETUP_CALLS } from "../../../src/protocol/tx/setup-allow-list.ts";

@@ -1,6 +1,6 @@
+import type { TxFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import type { PoolChainView } from "../../../src/mempool/pool/pool-chain-view.ts";
 import type { AddedBlock } from "../../../src/mempool/pool/tx-pool.ts";
-import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import { mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { seeded } from "./pool-txs.ts";

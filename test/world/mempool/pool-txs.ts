@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TxDigest } from "../../../src/mempool/digest/tx-digest.ts";
+import { type TxFacts, type TxSummary, txFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { type PoolEntry, poolEntry } from "../../../src/mempool/pool/pool-entry.ts";
-import { type TxFacts, type TxSummary, txFacts } from "../../../src/mempool/tx-facts.ts";
 import { bigUintBytes, concat, writeU32 } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configure } from "../../../src/config/configuration.ts";
-import { parseLogFilter } from "../../../src/config/log-filter.ts";
+import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import type { Values } from "../../../src/config/options.ts";
 import { type ChainParts, type RunningNode, startNode } from "../../../src/node/node.ts";
 import { openDataDirectory } from "../../../src/process/data-directory.ts";

@@ -1,6 +1,6 @@
 import { proposerIndex } from "../../../src/l1/committee/sampling.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
 import { deployL1Contracts } from "../../../src/l1/deploy/deploy-l1-contracts.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { registrationTime } from "../../../src/l1/slashing/registration.ts";
 import { slashCall } from "../../../src/l1/slashing/slash-call.ts";

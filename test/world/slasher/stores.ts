@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OffenseStore } from "../../../src/slasher/offense-store.ts";
+import { OffenseStore } from "../../../src/slasher/offenses/offense-store.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 
 /** An offense store on disk that can be opened again. */

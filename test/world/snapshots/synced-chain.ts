@@ -7,7 +7,7 @@ import { type ChainServices, openChainServices } from "../../../src/chain-store/
 import { loadCore } from "../../../src/core/load-core.ts";
 import { hashChain, type TileChain } from "../../../src/core/tile-chain.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
-import { connectRollup } from "../../../src/l1/connect.ts";
+import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { RollupReader } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { configure } from "../../../config/configuration.ts";
-import { addTableOptions } from "../../table-options.ts";
-import { orUsageError } from "../../usage-error.ts";
+import { addTableOptions } from "../../arguments/table-options.ts";
+import { orUsageError } from "../../arguments/usage-error.ts";
 
 export function dbCheckCommand(): Command {
   const command = new Command("check").description(

@@ -1,5 +1,5 @@
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxFacts } from "../../tx-facts.ts";
+import type { TxFacts } from "../../digest/tx-facts.ts";
 
 /** Each published instance must have the address derived from its parts. */
 export function checkContractInstance({ digest }: Pick<TxFacts, "digest">): Verdict {

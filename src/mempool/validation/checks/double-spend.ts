@@ -1,8 +1,8 @@
 import { mapKey } from "../../../protocol/bytes.ts";
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxSummary } from "../../tx-facts.ts";
-import type { CheckContext } from "../context.ts";
-import { REASON } from "../reasons.ts";
+import type { TxSummary } from "../../digest/tx-facts.ts";
+import type { CheckContext } from "./context.ts";
 
 /** No nullifier may occur twice or exist in the state. */
 export function checkDoubleSpend(

@@ -1,7 +1,7 @@
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxSummary } from "../../tx-facts.ts";
-import type { CheckContext } from "../context.ts";
-import { REASON } from "../reasons.ts";
+import type { TxSummary } from "../../digest/tx-facts.ts";
+import type { CheckContext } from "./context.ts";
 
 /**
  * The tx must not be expired in the target block; the first block accepts any

@@ -1,10 +1,10 @@
 import { MAX_DA_GAS_PER_CHECKPOINT } from "../../../protocol/constants.ts";
 import { MAX_L2_GAS_PER_TX } from "../../../protocol/tx/gas-limits.ts";
 import type { TxGas } from "../../../protocol/tx/gas-settings.ts";
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxSummary } from "../../tx-facts.ts";
-import type { CheckContext } from "../context.ts";
-import { REASON } from "../reasons.ts";
+import type { TxSummary } from "../../digest/tx-facts.ts";
+import type { CheckContext } from "./context.ts";
 
 /** DA gas of three fields of blob data. */
 const FIXED_DA_GAS = 96;

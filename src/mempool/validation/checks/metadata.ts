@@ -1,9 +1,9 @@
 import { equal } from "../../../protocol/bytes.ts";
 import { TX_DATA_AT } from "../../../protocol/tx/kernel-output.ts";
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxFacts } from "../../tx-facts.ts";
-import type { CheckContext, Network } from "../context.ts";
-import { REASON } from "../reasons.ts";
+import type { TxFacts } from "../../digest/tx-facts.ts";
+import type { CheckContext, Network } from "./context.ts";
 
 const RULES: readonly { at: number; wanted: keyof Network; reason: string }[] = [
   { at: TX_DATA_AT.chainId, wanted: "chainId", reason: REASON.chainId },

@@ -1,12 +1,12 @@
 import { bigUintBytes, equal } from "../../../protocol/bytes.ts";
 import { FR_MODULUS } from "../../../protocol/field.ts";
 import { calledSelector, type PublicCall } from "../../../protocol/tx/public-calls.ts";
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import type { AllowedSetupCall } from "../../../protocol/tx/setup-allow-list.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import { publishedInstances } from "../../digest/published-contracts.ts";
-import type { TxFacts } from "../../tx-facts.ts";
-import type { CheckContext } from "../context.ts";
-import { REASON } from "../reasons.ts";
+import type { TxFacts } from "../../digest/tx-facts.ts";
+import type { CheckContext } from "./context.ts";
 
 /** Stands for the sender of calls that have none. */
 const NULL_MSG_SENDER = bigUintBytes(FR_MODULUS - 1n, 32);

@@ -1,7 +1,7 @@
+import { REASON } from "../../../protocol/tx/refusal-reasons.ts";
 import { txBytes } from "../../../protocol/tx/tx.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import type { TxFacts } from "../../tx-facts.ts";
-import { REASON } from "../reasons.ts";
+import type { TxFacts } from "../../digest/tx-facts.ts";
 
 /** Most bytes of a tx's binary form. */
 export const MAX_TX_BYTES = 512 * 1024;

@@ -1,6 +1,6 @@
 import type { Connection, PeerId, Stream } from "@libp2p/interface";
-import { ReadTurns } from "../../read-turns.ts";
-import { ThreadShares } from "../../thread-shares.ts";
+import { ReadTurns } from "../../streams/read-turns.ts";
+import { ThreadShares } from "../../streams/thread-shares.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
 import { PulledStream } from "./pulled-stream.ts";
 import type { RouterInternals, Rpc } from "./router-internals.ts";

@@ -1,6 +1,6 @@
 import { isZero, readUint } from "../../../protocol/bytes.ts";
+import { type L2Block, l2BlockToBytes } from "../../../protocol/consensus/l2-block.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
-import { type L2Block, l2BlockToBytes } from "../../../protocol/l2-block.ts";
 import { NO_BODY, type RequestHandler, success } from "../request-handler.ts";
 
 /** The blocks that peers may ask for. */

@@ -1,5 +1,5 @@
 import type { ChainReader } from "../../../archiver/types.ts";
-import type { L2Block } from "../../../protocol/l2-block.ts";
+import type { L2Block } from "../../../protocol/consensus/l2-block.ts";
 import { readTxEffects } from "../../../protocol/tx-effect.ts";
 import type { StatusMessage } from "../codecs/status-message.ts";
 import type { ServedBlocks } from "./block.ts";

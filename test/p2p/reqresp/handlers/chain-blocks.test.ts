@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { BlockRecord } from "../../../../src/archiver/types.ts";
 import { blockHandler } from "../../../../src/p2p/reqresp/handlers/block.ts";
 import { chainBlocks } from "../../../../src/p2p/reqresp/handlers/chain-blocks.ts";
-import { uncompressBlock } from "../../../../src/p2p/snappy-block.ts";
+import { uncompressBlock } from "../../../../src/p2p/streams/snappy-block.ts";
 import { concat, equal, readUint } from "../../../../src/protocol/bytes.ts";
-import { l2BlockFromBytes } from "../../../../src/protocol/l2-block.ts";
+import { l2BlockFromBytes } from "../../../../src/protocol/consensus/l2-block.ts";
 import { recordedExchanges } from "../../support/recorded.ts";
 
 const recorded = recordedExchanges.filter(({ protocol, chunks }) => protocol.includes("/block/") && chunks.length > 1);

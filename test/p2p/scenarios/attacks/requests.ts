@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Stream } from "@libp2p/interface";
 import { compressSync } from "snappy";
+import type { RequestProtocol } from "../../../../src/p2p/peers/request-client.ts";
 import { encodeStatus } from "../../../../src/p2p/reqresp/codecs/status-message.ts";
 import { encodeHashes } from "../../../../src/p2p/reqresp/codecs/tx-list.ts";
-import type { RequestProtocol } from "../../../../src/p2p/reqresp/request-client.ts";
 import { drained, readRequest, sendAnswer } from "../../../../src/p2p/reqresp/stream-io.ts";
 import type { Attack, AttackStage } from "./attack.ts";
 import { ended, type HostilePeer, many, pause, persist, send } from "./hostile-peer.ts";

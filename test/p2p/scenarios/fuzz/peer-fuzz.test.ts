@@ -1,7 +1,7 @@
 import { compressSync } from "snappy";
 import { expect, test } from "vitest";
 import type { Topic } from "../../../../src/p2p/gossip/publisher.ts";
-import type { RequestProtocol } from "../../../../src/p2p/reqresp/request-client.ts";
+import type { RequestProtocol } from "../../../../src/p2p/peers/request-client.ts";
 import { fromHex } from "../../../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../../../src/protocol/checkpoint-header.ts";
 import {

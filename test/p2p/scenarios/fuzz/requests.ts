@@ -1,3 +1,4 @@
+import { type RequestProtocol, RequestStatus } from "../../../../src/p2p/peers/request-client.ts";
 import { decodeAuthResponse } from "../../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { decodeBlockTxsResponse } from "../../../../src/p2p/reqresp/codecs/block-txs-message.ts";
 import { decodeStatus } from "../../../../src/p2p/reqresp/codecs/status-message.ts";
@@ -10,12 +11,11 @@ import { pingHandler } from "../../../../src/p2p/reqresp/handlers/ping.ts";
 import { statusHandler } from "../../../../src/p2p/reqresp/handlers/status.ts";
 import { txHandler } from "../../../../src/p2p/reqresp/handlers/tx.ts";
 import { PROTOCOLS } from "../../../../src/p2p/reqresp/protocols.ts";
-import { type RequestProtocol, RequestStatus } from "../../../../src/p2p/reqresp/request-client.ts";
 import type { RequestHandler } from "../../../../src/p2p/reqresp/request-handler.ts";
-import { uncompressBlock } from "../../../../src/p2p/snappy-block.ts";
+import { uncompressBlock } from "../../../../src/p2p/streams/snappy-block.ts";
 import { concat, equal } from "../../../../src/protocol/bytes.ts";
+import { l2BlockFromBytes } from "../../../../src/protocol/consensus/l2-block.ts";
 import { DecodeError } from "../../../../src/protocol/errors.ts";
-import { l2BlockFromBytes } from "../../../../src/protocol/l2-block.ts";
 import { recordedExchanges } from "../../support/recorded.ts";
 
 const STATUS = { version: "fuzz", latestBlock: 42, latestHash: "0x00", finalizedBlock: 40 };

@@ -6,11 +6,11 @@ import { blockHeadersHash } from "../../../../src/core/derive/block-headers-hash
 import { loadCore } from "../../../../src/core/load-core.ts";
 import { bigUintBytes, concat, fromHex, isZero, toHex } from "../../../../src/protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../../../../src/protocol/checkpoint-header.ts";
+import { readTxEffectBytes, txEffectToBytes } from "../../../../src/protocol/consensus/l2-block.ts";
 import { WireReader } from "../../../../src/protocol/consensus/wire-reader.ts";
 import { ARCHIVE, TREE_HEIGHTS } from "../../../../src/protocol/constants.ts";
 import { fr } from "../../../../src/protocol/field.ts";
 import { V5 } from "../../../../src/protocol/generations/v5/v5.ts";
-import { readTxEffectBytes, txEffectToBytes } from "../../../../src/protocol/l2-block.ts";
 import { blobsHash } from "../../../../src/protocol/sha-trees.ts";
 import { readVectors } from "./vectors.ts";
 
