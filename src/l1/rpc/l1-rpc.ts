@@ -4,7 +4,7 @@ import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
 import { AllEndpointsFailed, hedgedCall } from "../../endpoints/hedged-call.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { DecodeError } from "../../protocol/errors.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import {
   HistoricalStateUnavailableError,
   L1ConfigurationError,
@@ -170,7 +170,8 @@ export class L1Rpc {
         chain: new ServedChain({
           name: rpc.name,
           ask: () => this.#send(endpoint, CHAIN_ID, new AbortController().signal),
-          logger,
+          // The error of a call to the only endpoint says it.
+          logger: urls.length > 1 ? logger : silentLogger,
         }),
       };
       return endpoint;
@@ -313,7 +314,7 @@ export class L1Rpc {
           answered.resolve();
         } catch (error) {
           if (!(error instanceof L1Error)) throw error;
-          if (isOutage(error)) endpoint.health.failed(error.message);
+          if (isOutage(error) && !error.fatal) endpoint.health.failed(error.message);
           failures.push(error);
         }
       });

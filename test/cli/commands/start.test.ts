@@ -57,6 +57,7 @@ describe("failing starts", () => {
     const { code, stderr } = await runSvc(node("--data-directory", path, "--l1-chain-id", "31337"));
     expect(code).toBe(1);
     expect(stderr).toMatch(/FATAL: node the endpoint serves chain 1, but chain 31337 is configured/);
+    expect(stderr.match(/chain 31337 is configured/g)).toHaveLength(1);
     expect(stderr).not.toContain("    at ");
     expect(existsSync(join(path, "svc.lock"))).toBe(false);
   });
