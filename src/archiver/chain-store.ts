@@ -16,7 +16,7 @@ import { Slots } from "./tables/slots.ts";
 import type { TxLocation } from "./tables/txs.ts";
 import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord, RemovedBlock } from "./types.ts";
 
-export interface ChainStoreOptions {
+interface ChainStoreOptions {
   store: Store;
   genesis: GenesisBlock;
   /** Slots in an epoch. */

@@ -11,7 +11,7 @@ import { LOG_SUBJECT, type LogSubject, type LogTxRow, LogTxs } from "./tables/lo
 import { TaggedLogs } from "./tables/tagged-logs.ts";
 
 /** A block in the form that the index needs. */
-export interface IndexedBlock {
+interface IndexedBlock {
   number: number;
   /** Seconds. */
   timestamp: bigint;

@@ -14,7 +14,7 @@ import type { ContractRules } from "../protocol/generations/contracts.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 
 /** Position of a log in its block: tx index, and index among the tx's logs (private ones first). */
-export interface LogPlace {
+interface LogPlace {
   tx: number;
   log: number;
 }
@@ -73,7 +73,7 @@ export function contractEvents(txs: readonly TxEffect[], core: Core, contracts: 
 }
 
 /** The class id of an event. Throws a DecodeError if the event's parts do not hash to it. */
-export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
+function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
   const event = readClassPublished(fields);
   const { id } = event;
   const derived = derivedClassId(event, core);

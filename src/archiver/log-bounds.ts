@@ -6,7 +6,7 @@ const BEYOND_BLOCKS = 2 ** 32 - 1;
 const COUNTS = 2 ** 16;
 
 /** First position and the position after the last. */
-export interface PositionBounds {
+interface PositionBounds {
   from: LogPosition;
   end: LogPosition;
 }

@@ -11,7 +11,7 @@ import type { RebuiltPlain } from "./rebuild-worker.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /** Rebuilds a checkpoint, on this thread or another. Rejects with what rebuildCheckpoint throws. */
-export type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;
+type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;
 
 export function rebuildInThread(core: Core, generation: Generation = V4): Rebuild {
   return async (input) => rebuildCheckpoint(input, core, generation);
@@ -35,7 +35,7 @@ function usedWords(blobs: Uint8Array): number {
 
 const IDLE_MS = 10_000;
 
-export interface RebuildPoolOptions {
+interface RebuildPoolOptions {
   threads: number;
   fromWords?: number;
   /** Time after which an idle thread ends. */

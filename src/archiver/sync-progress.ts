@@ -5,7 +5,7 @@ import type { Synchronizer } from "./synchronizer.ts";
 
 const LOG_INTERVAL_MS = 5_000;
 
-export interface ProgressOptions {
+interface ProgressOptions {
   logger: Logger;
   /** Draws a progress bar if this is a terminal; otherwise progress is logged. */
   stream: NodeJS.WriteStream;

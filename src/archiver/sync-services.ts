@@ -99,7 +99,7 @@ export interface SyncEvents {
   pendingCheckpoint: [number];
 }
 
-export type Emit = <K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]) => void;
+type Emit = <K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]) => void;
 
 /** What brings a synchronizer the chain: L1 (sync-iteration.ts), or another node (src/follower). */
 export interface ChainSource {

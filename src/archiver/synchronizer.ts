@@ -20,7 +20,7 @@ import {
   type SyncStageTimes,
 } from "./sync-services.ts";
 
-export type SynchronizerConfig = Pick<ApplyServices, "store" | "chain" | "worldState" | "rebuild" | "logger"> & {
+type SynchronizerConfig = Pick<ApplyServices, "store" | "chain" | "worldState" | "rebuild" | "logger"> & {
   options?: Partial<SyncOptions>;
 } & (L1Services | { reader: ApplyServices["reader"]; source: (services: ApplyServices) => ChainSource });
 

@@ -8,7 +8,7 @@ import type { TransferBot } from "./transfer-bot.ts";
 /** Delay between two attempts to set up the bot. */
 const SET_UP_RETRY_MS = 2_000;
 
-export interface BotRunnerParts {
+interface BotRunnerParts {
   bot: Pick<TransferBot, "setUp" | "sendOne">;
   node: Pick<BotNode, "pendingCount">;
   options: BotOptions;

@@ -47,7 +47,7 @@ const LASTING_REASONS = (Object.keys(REASON) as (keyof typeof REASON)[])
   .filter((key) => !PASSING.has(key))
   .map((key) => REASON[key]);
 
-export interface TransferBotParts {
+interface TransferBotParts {
   core: Core;
   node: BotNode;
   options: BotOptions;

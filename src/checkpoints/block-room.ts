@@ -4,7 +4,7 @@ import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
 import type { BlockLimits, CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
 
 /** Limits for the txs of a block. */
-export interface BlockRoom {
+interface BlockRoom {
   maxTxs: number;
   maxGas: TxGas;
   maxBlobFields: number;

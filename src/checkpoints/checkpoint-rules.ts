@@ -11,7 +11,7 @@ import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
 import type { CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
 import { CheckpointRuleError } from "./errors.ts";
 
-export interface CheckedCheckpoint {
+interface CheckedCheckpoint {
   checkpointNumber: number;
   header: CheckpointHeader;
   blocks: readonly ProposedBlock[];

@@ -14,7 +14,7 @@ import { items } from "../protocol/tx-effect.ts";
 import { blockMana } from "./block-costs.ts";
 import type { CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
 
-export interface BuiltBlocks {
+interface BuiltBlocks {
   checkpointNumber: number;
   /** At least one. */
   blocks: ProposedBlock[];

@@ -7,7 +7,7 @@ import type { CheckpointTerms } from "./checkpoint-terms.ts";
 /** The state trees after a block, and the archive before it. */
 export type BlockTrees = Record<TreeId, TreeSnapshot>;
 
-export interface BlockSums {
+interface BlockSums {
   blockNumber: number;
   totalFees: Uint8Array;
   totalMana: number;

@@ -4,7 +4,7 @@ import { type Option, SUBSYSTEMS, type Subsystem } from "./kinds/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 
 /** Options were given that configure parts not available in this version. */
-export class AbsentPartError extends ConfigurationError {
+class AbsentPartError extends ConfigurationError {
   /** Flags (with dashes) and variables, as given. */
   readonly names: readonly string[];
 
@@ -17,7 +17,7 @@ export class AbsentPartError extends ConfigurationError {
 }
 
 /** Options were given that this node refuses, each with the reason. */
-export class RefusedOptionError extends ConfigurationError {
+class RefusedOptionError extends ConfigurationError {
   /** Flags (with dashes) and variables, as given. */
   readonly names: readonly string[];
 

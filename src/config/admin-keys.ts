@@ -5,7 +5,7 @@ import { ADMIN_ONLY, type AdminOnly } from "./rows/admin-only.ts";
 
 /** Values by admin key, in the form in which the admin API sends them, amounts as bigint; an absent key is unset. */
 export type AdminValues = Readonly<Record<string, unknown>>;
-export type AdminRows = ReadonlyMap<string, AdminOnly>;
+type AdminRows = ReadonlyMap<string, AdminOnly>;
 
 /** All keys of the admin API's configuration: the options among them, in the order of their table, then the others. */
 export function adminRows(table: OptionTable = OPTIONS as OptionTable): AdminRows {

@@ -4,7 +4,7 @@ import type { Option } from "./kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "./options.ts";
 
 /** A key of the file with its value as text, as in an environment variable; lists are joined by commas. */
-export interface FileValue {
+interface FileValue {
   readonly text: string;
   /** From 1. */
   readonly line: number;

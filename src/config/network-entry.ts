@@ -2,7 +2,7 @@ import { JsonField } from "../json/json-field.ts";
 import { ConfigurationError } from "./errors.ts";
 
 /** A network file, or its entry for the network, is invalid. */
-export class NetworkFileFormatError extends ConfigurationError {
+class NetworkFileFormatError extends ConfigurationError {
   /** Path of the invalid field; empty for the file itself. */
   readonly field: string;
   /** What the field must be, as a clause that starts with "must". */

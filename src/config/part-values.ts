@@ -19,7 +19,7 @@ type Nested<M> = {
 };
 
 /** The values that each part of a node gets, by the places of the rows. */
-export type PartValuesOf<R> = Nested<Flat<EntryOf<R[keyof R]>>>;
+type PartValuesOf<R> = Nested<Flat<EntryOf<R[keyof R]>>>;
 export type PartValues = PartValuesOf<typeof OPTIONS>;
 
 type LiveEntryOf<O> = O extends { to: readonly (infer P)[] } ? (P extends { live: true } ? At<O, P> : never) : never;

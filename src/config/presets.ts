@@ -1,7 +1,7 @@
 import type { Network } from "./kinds/networks.ts";
 
 /** Values that a network sets for variables, with the lowest precedence before the defaults. */
-export type Preset = Readonly<Record<string, string>>;
+type Preset = Readonly<Record<string, string>>;
 
 /**
  * Values common to the public networks (docs/protocol/09-configuration.md#95-presets). The reference's empty values are

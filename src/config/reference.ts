@@ -28,7 +28,7 @@ export function helpNote(option: Option): string {
   return parts.length === 0 ? option.meaning : `${option.meaning} (${parts.join("; ")})`;
 }
 
-export interface HelpGroup {
+interface HelpGroup {
   readonly heading: string;
   readonly items: readonly { readonly term: string; readonly note: string }[];
 }

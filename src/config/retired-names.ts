@@ -2,7 +2,7 @@
  * A name of an earlier release that no longer has an effect (docs/protocol/09-configuration.md#96-names, "Old names"),
  * and what to use instead.
  */
-export interface RetiredName {
+interface RetiredName {
   readonly name: string;
   readonly advice: string;
 }

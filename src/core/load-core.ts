@@ -35,7 +35,7 @@ function compile(): WebAssembly.Module {
 }
 
 /** Options of an instance. */
-export interface CoreOptions {
+interface CoreOptions {
   /** How to hash; "lanes" falls back to "integer-lanes" where fused multiply-adds are not exact. Default "lanes". */
   build?: CoreBuild;
 }

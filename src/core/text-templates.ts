@@ -13,7 +13,7 @@ const PART_BYTES = 12;
 const COPIED_AT_ONCE = 16;
 const KINDS = { word: 1, position: 2 } as const;
 
-export interface PackedTemplate {
+interface PackedTemplate {
   /** In the form that assembly/text/template.ts reads. */
   bytes: Uint8Array;
   parts: number;

@@ -21,7 +21,7 @@ export interface VersionedTile {
 }
 
 /** What a job needs to know of its tiles. */
-export interface TileFacts<T extends VersionedTile> {
+interface TileFacts<T extends VersionedTile> {
   /** Whether the version that ends with a block is stored as a whole record instead of the words that are replaced. */
   keepsWhole(tile: T, block: number): boolean;
   /**

@@ -10,7 +10,7 @@
  * An old version may be a partial record: bit 0 is set, and the words are those that the version after it replaced,
  * zero hashes included. Whatever it leaves out is as in that version.
  */
-export type TileRecord = Uint8Array;
+type TileRecord = Uint8Array;
 
 /** Bytes of the bitmap that precedes the words. */
 function bitmapBytes(tileHeight: number): number {
@@ -94,7 +94,7 @@ export function isPartial(record: TileRecord): boolean {
 }
 
 /** Shape of a tile, and what words of empty subtrees hold. */
-export interface TileShape {
+interface TileShape {
   height: number;
   baseLevel: number;
   zeroHashes: readonly Uint8Array[];

@@ -8,14 +8,14 @@ export type EndpointService =
   | ("remote-signer" | "signing-database")
   | ("upstream" | "feed");
 
-export interface EndpointReading {
+interface EndpointReading {
   readonly service: EndpointService;
   /** Redacted. */
   readonly endpoint: string;
   readonly health: EndpointHealth;
 }
 
-export interface EndpointBookOptions {
+interface EndpointBookOptions {
   logger?: Logger;
   /** Milliseconds of a monotonic clock. */
   now?(): number;

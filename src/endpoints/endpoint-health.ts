@@ -9,7 +9,7 @@ export type EndpointState = "answering" | "doubted" | "failing";
 /** Asks an endpoint for something small. Rejects if it does not answer as it should. */
 export type Probe = (signal: AbortSignal) => Promise<unknown>;
 
-export interface EndpointHealthOptions {
+interface EndpointHealthOptions {
   /** Redacted, for messages. */
   name: string;
   probe: Probe;

@@ -4,7 +4,7 @@ export interface Endpoint {
   readonly health: EndpointHealth;
 }
 
-export interface HedgedCallOptions {
+interface HedgedCallOptions {
   /** What is asked for, from a fixed set, such as the name of a method. */
   kind: string;
   /** Milliseconds after which the next endpoint is asked too; what the endpoint usually takes decides by default. */
@@ -25,7 +25,7 @@ export interface HedgedCallOptions {
 }
 
 /** An endpoint that fails was not asked, since it does not answer probes. */
-export class EndpointFailsError extends Error {
+class EndpointFailsError extends Error {
   override readonly name = "EndpointFailsError";
 
   constructor(endpoint: string) {

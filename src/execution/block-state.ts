@@ -23,7 +23,7 @@ const VALUES_BYTES = 32 * 1024 * 1024;
 
 const FEE_JUICE = fr(5);
 
-export interface BlockStateParts {
+interface BlockStateParts {
   core: Core;
   /** State before the block's next transaction. Only this object may change it from now on. */
   fork: Fork;

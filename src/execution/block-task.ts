@@ -42,7 +42,7 @@ export class StaleBaseError extends Error {
 }
 
 /** The trees that transactions change and the L1-to-L2 message tree, after the block's last transaction. */
-export type EndTrees = Record<0 | 1 | 2 | 3, TreeSnapshot>;
+type EndTrees = Record<0 | 1 | 2 | 3, TreeSnapshot>;
 
 /** A task's result as it is posted between threads: each byte array owns its buffer. */
 export type BlockOutcome = Omit<ProcessedTxs, "processed"> & {

@@ -18,7 +18,7 @@ import type { ContractInstance } from "./vm/host.ts";
 export type ContractSource = Pick<ContentReader, "contractClass" | "contractInstance">;
 
 /** A contract with everything that its address commits to, and its current class. */
-export type WholeInstance = Omit<StoredInstance, "blockNumber">;
+type WholeInstance = Omit<StoredInstance, "blockNumber">;
 
 /** Logs by which the private part of a tx publishes contracts. */
 export interface ContractLogs {

@@ -13,7 +13,7 @@ import { NO_GAS } from "./gas-budget.ts";
 import { SideEffects } from "./side-effects.ts";
 
 /** The outcome of a tx without public calls, before it is applied to the trees. */
-export interface PrivateOutcome {
+interface PrivateOutcome {
   fee: Fr;
   gasUsed: GasUsed;
   effects: SideEffects;

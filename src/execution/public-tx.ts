@@ -31,7 +31,7 @@ const MAX_ENQUEUED_CALLS = 32;
 const MAX_FINAL_WRITES = 63;
 
 /** The outcome of a public tx, before it is applied to the trees. */
-export interface PublicOutcome {
+interface PublicOutcome {
   /** OK or REVERTED. */
   revertCode: number;
   fee: Fr;

@@ -24,7 +24,7 @@ export interface PendingWrite {
   readonly value: Fr;
 }
 
-export interface PublicLog {
+interface PublicLog {
   contractAddress: Fr;
   fields: Uint8Array;
 }

@@ -4,7 +4,7 @@ import type { DebugLog, ExecutedTx, GasUsed, RevertReason } from "./executed-tx.
  * Return values of one app logic call; nested calls are not shown
  * (docs/protocol/06-public-execution.md#631-revert-reasons).
  */
-export interface ReturnedValues {
+interface ReturnedValues {
   /** n x 32 bytes. */
   values: Uint8Array;
   nested: [];

@@ -1,4 +1,4 @@
-export type HttpErrorKind = "unreachable" | "timeout" | "too-slow" | "too-large" | "aborted" | "redirect";
+type HttpErrorKind = "unreachable" | "timeout" | "too-slow" | "too-large" | "aborted" | "redirect";
 
 /**
  * An HTTP exchange got no response. Neither message nor cause contains the URL, which may hold secrets; errors of the
@@ -24,14 +24,6 @@ export function failureCode(error: unknown): string {
     if (typeof code === "string") return code;
   }
   return error instanceof Error ? error.name : "unknown";
-}
-
-/** Whether an error, or one of its causes, means that the server was too slow. */
-export function isSlowness(error: unknown): boolean {
-  for (let e = error; e instanceof Error; e = e.cause) {
-    if (e instanceof HttpError) return e.kind === "timeout" || e.kind === "too-slow";
-  }
-  return false;
 }
 
 const BAD_STATUS = /HTTP status (5\d\d|429)/;

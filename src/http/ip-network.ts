@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
 
-export interface IpNetwork {
+interface IpNetwork {
   readonly address: string;
   /** Bits of the address that are the network's. */
   readonly prefix: number;

@@ -8,7 +8,7 @@ export const isTemporary = (status: number): boolean => status === 408 || status
 export const isTemporaryError = (error: unknown): error is HttpError =>
   error instanceof HttpError && (error.kind === "unreachable" || error.kind === "timeout");
 
-export interface RetryLimits {
+interface RetryLimits {
   /** Delays between attempts; there is one more attempt than delays. */
   delaysMs: readonly number[];
   /** No attempt starts later than this after the first one, in milliseconds. */

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Response } from "./response.ts";
 
-export interface HttpRequest {
+interface HttpRequest {
   method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   url: URL;
   headers: Record<string, string>;

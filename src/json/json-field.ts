@@ -14,7 +14,7 @@ export interface JsonPlace {
  * Is told of a broken rule, a clause such as "must be text". It throws; or it records the rule, so that the rest is read
  * too, and the document is refused afterwards: what is read of a broken field has no meaning.
  */
-export type OnBrokenRule = (place: JsonPlace, rule: string) => unknown;
+type OnBrokenRule = (place: JsonPlace, rule: string) => unknown;
 
 /** A value in a JSON document from outside. Its readers check what they read. No rule quotes a value. */
 export class JsonField implements JsonPlace {

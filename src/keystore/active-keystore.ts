@@ -4,7 +4,7 @@ import { KeystoreError, KeystoreReloadRefusedError } from "./errors.ts";
 import { Keystore } from "./keystore.ts";
 
 /** What a reload changed. Addresses of attesters, lower-case 0x text. */
-export interface KeystoreChange {
+interface KeystoreChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** Attesters that publish with their own keys, none of which sent L1 transactions at startup: they cannot publish. */

@@ -16,7 +16,7 @@ export interface ValidatorKeys {
   readonly feeRecipient: string;
 }
 
-export interface ProverKeys {
+interface ProverKeys {
   /** 0x text. */
   readonly id: string;
   readonly publishers: readonly Account[];

@@ -7,7 +7,7 @@ import { mergeKeystoreFiles } from "./merge-files.ts";
 import { parseKeystoreFile } from "./parse-file.ts";
 import { checkRemoteAccounts, type ListRemoteAccounts } from "./remote-signer-check.ts";
 
-export interface LoadKeystoreOptions {
+interface LoadKeystoreOptions {
   /** A file, or a folder whose .json files are merged in the order of their names. */
   path: string;
   warn: (facts: object, message: string) => void;

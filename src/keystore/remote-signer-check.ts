@@ -15,7 +15,7 @@ const ATTEMPTS_LIMIT_MS = 32_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Calls eth_accounts of a remote signer. Rejects when it does not answer with a list. */
-export const listRemoteAccounts: ListRemoteAccounts = async (url) => {
+const listRemoteAccounts: ListRemoteAccounts = async (url) => {
   const { status, body } = await wholeExchange(
     {
       method: "POST",

@@ -29,7 +29,7 @@ export abstract class L1Error extends OperatorError {
 }
 
 /** `behind`: the endpoint does not have a block yet that another one has. */
-export type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense" | "behind";
+type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense" | "behind";
 
 /** An endpoint gave no usable answer: it is down, slow, refuses, or violates the protocol. */
 export class L1EndpointError extends L1Error {
@@ -164,7 +164,7 @@ export class RollupNotFoundError extends L1Error {
 }
 
 /** What a rollup of another protocol says of itself; undefined where it does not answer. */
-export interface OtherProtocol {
+interface OtherProtocol {
   rollupAddress: string;
   rollupVersion: bigint | undefined;
   /** Name of the generation, if this program knows it. */

@@ -5,7 +5,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import type { CompleteEpoch, EpochSettler } from "./epoch-settler.ts";
 
-export interface AwaitedProofsParts {
+interface AwaitedProofsParts {
   settler: Pick<EpochSettler, "settle" | "complete" | "overAt">;
   l1: Pick<DevelopmentL1, "latest" | "mineAt">;
   chain: Pick<ChainStore, "provenCheckpointNumber" | "state">;

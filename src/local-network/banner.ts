@@ -22,7 +22,7 @@ export const TEST_ACCOUNTS = [
 
 const SPONSORED_FEE_CONTRACT = "0x09a4df73aa47f82531a038d1d51abfc85b27665c4b7ca751e2d4fa9f19caffb2";
 
-export interface BannerFacts {
+interface BannerFacts {
   url: string;
   adminUrl: string;
   l1Url: string;

@@ -10,13 +10,13 @@ import type { Logger } from "../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 
 /** What is stored of a deployment, next to the node's own data. */
-export interface NetworkContracts {
+interface NetworkContracts {
   /** 0x text. */
   genesisArchiveRoot: string;
   addresses: L1ContractAddresses;
 }
 
-export interface ContractsOptions {
+interface ContractsOptions {
   l1: DevelopmentL1;
   values: Values;
   mnemonic: string;

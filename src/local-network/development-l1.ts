@@ -18,7 +18,7 @@ import { LocalNetworkError } from "./local-network-error.ts";
 import { dumpState } from "./state-dump.ts";
 
 /** The L1 of a local network does not support setting time and storage. */
-export class NotADevelopmentL1Error extends OperatorError {
+class NotADevelopmentL1Error extends OperatorError {
   override readonly errorCode: string = "not-a-development-l1";
 
   readonly url: string;
@@ -43,7 +43,7 @@ export interface FullL1Block {
 }
 
 /** A transaction of an account that L1 signs for; 0x texts, the value in wei. */
-export interface SentTransaction {
+interface SentTransaction {
   from: string;
   to: string;
   data?: string;

@@ -12,7 +12,7 @@ export interface SetWord {
   word: string;
 }
 
-export type JournalEntry = { block: FullL1Block; word?: undefined } | { word: SetWord; block?: undefined };
+type JournalEntry = { block: FullL1Block; word?: undefined } | { word: SetWord; block?: undefined };
 
 const SEGMENT = /^(\d+)\.jsonl$/;
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { NodeLogger } from "../process/logging/logging.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 
-export interface LastingAnvilOptions extends AnvilOptions {
+interface LastingAnvilOptions extends AnvilOptions {
   /** Has it start again from its kept state, brought to where it was. */
   restart(starts: AnvilStarts): Promise<void>;
   /** It ended, and there is no going on. */

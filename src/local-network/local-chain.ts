@@ -12,7 +12,7 @@ import { setUp } from "./set-up.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { TimeControl } from "./time-control.ts";
 
-export interface LocalChainOptions {
+interface LocalChainOptions {
   l1: DevelopmentL1;
   /** Settled when L1 has loaded what it checks blobs with. It loads that twice if a blob comes earlier. */
   blobChecks: Promise<void>;

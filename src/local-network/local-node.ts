@@ -22,7 +22,7 @@ import { withPublisher } from "./settings.ts";
 import type { StartProgress } from "./start-progress.ts";
 import type { StateKeeper } from "./state-keeper.ts";
 
-export interface LocalNodeOptions {
+interface LocalNodeOptions {
   values: Values;
   mnemonic: string;
   core: Core;

@@ -26,7 +26,7 @@ import {
   WHOLE_STATE,
 } from "./state-swap.ts";
 
-export interface NetworkControlOptions {
+interface NetworkControlOptions {
   l1: DevelopmentL1;
   /** Undefined if the L1 was given: then its chain cannot be replaced. */
   anvil: LastingAnvil | undefined;

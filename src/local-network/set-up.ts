@@ -12,7 +12,7 @@ import { BANANA_FEE_CONTRACT, setUpTxs } from "../recorded-txs/set-up-txs.ts";
 import type { Store } from "../storage/store.ts";
 
 /** The accounts and contracts of a local network could not be created. */
-export class SetUpError extends OperatorError {
+class SetUpError extends OperatorError {
   override readonly errorCode: string = "local-network-set-up";
 
   /** Number of the block that should have contained the failed step. */

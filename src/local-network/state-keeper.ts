@@ -15,7 +15,7 @@ const LOOK_MS = 50;
 /** A larger journal triggers a copy early. */
 const MAX_JOURNAL_BYTES = 128 * 1024 * 1024;
 
-export interface StateKeeperOptions {
+interface StateKeeperOptions {
   /** RPC without retries: a failed call is retried later. */
   l1: DevelopmentL1;
   /** An L1 at another URL, asked in the same way. */

@@ -6,14 +6,14 @@ import type { TxPool } from "./pool/tx-pool.ts";
 import type { GossipOptions, Tolerance } from "./validation/gossip-checks.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
 
-export interface GossipIntakeParts {
+interface GossipIntakeParts {
   validator: Pick<TxValidator, "fromGossip" | "proofHolds">;
   pool: Pick<TxPool, "add" | "status" | "wouldAccept">;
   options: GossipOptions;
 }
 
 /** Whether a gossiped tx may be forwarded, and how far it is its sender's fault if not. */
-export interface GossipedTxVerdict {
+interface GossipedTxVerdict {
   result: "accept" | "ignore" | "reject";
   tolerance?: Tolerance;
   reason?: string;

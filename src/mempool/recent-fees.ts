@@ -4,7 +4,7 @@ import type { GasFees } from "../protocol/fees/gas-fees.ts";
 /** For comparison: the network's own nodes ask L1 for its latest block once a second. */
 const DEFAULT_MAX_AGE_MS = 250;
 
-export interface RecentFeesOptions {
+interface RecentFeesOptions {
   maxAgeMs?: number;
   /** Milliseconds of a monotonic clock. */
   now?(): number;

@@ -6,7 +6,7 @@ import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import { fr } from "../protocol/field.ts";
 import { slotAt, slotTimestamp } from "../protocol/time.ts";
 
-export interface NextBlock {
+interface NextBlock {
   identity: RollupIdentity;
   /** The previous block, and whether its checkpoint is on L1. */
   latest: BlockRecord;

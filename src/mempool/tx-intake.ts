@@ -9,7 +9,7 @@ import { SharedCommits } from "./pool/shared-commits.ts";
 import type { TxPool } from "./pool/tx-pool.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
 
-export interface TxIntakeParts {
+interface TxIntakeParts {
   validator: Pick<TxValidator, "fromClient">;
   pool: Pick<TxPool, "add" | "summary">;
   chain: Pick<PoolChainView, "minedIn">;
@@ -31,7 +31,7 @@ const WRONG_WHEN_MINED: ReadonlySet<string> = new Set([
 ]);
 
 /** Outcome of a submitted tx: why it is invalid, or the pool's decision. */
-export type Submission = { verdict: Exclude<Verdict, { result: "valid" }> } | { admission: Admission };
+type Submission = { verdict: Exclude<Verdict, { result: "valid" }> } | { admission: Admission };
 
 /** Adds txs of clients to the pool. Txs that become valid at about the same time share one commit. */
 export class TxIntake {

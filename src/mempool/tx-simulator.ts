@@ -55,7 +55,7 @@ export interface SimulatorOptions {
   limitMs: number;
 }
 
-export interface SimulateOptions {
+interface SimulateOptions {
   skipFeeEnforcement: boolean;
   overrides: StateOverrides | undefined;
   /** Whose rules apply to the simulated block, to unenforced fees and to error texts. */
@@ -64,7 +64,7 @@ export interface SimulateOptions {
   client: string;
 }
 
-export interface Simulation extends SimulatedTx {
+interface Simulation extends SimulatedTx {
   /** Header of the simulated block; only its global variables are set. */
   header: BlockHeader;
 }

@@ -2,7 +2,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 
 /** A condition of a start. Throws or rejects with an OperatorError. */
-export type StartCheck = (values: Values) => unknown;
+type StartCheck = (values: Values) => unknown;
 
 /** A mode in which the process can run. */
 export interface Mode {

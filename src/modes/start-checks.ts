@@ -5,7 +5,7 @@ import type { Mode } from "./mode.ts";
 import { selectedMode } from "./modes.ts";
 
 /** What a start with these options would refuse. */
-export interface StartVerdict {
+interface StartVerdict {
   /** Undefined if the options select none. */
   readonly mode: Mode | undefined;
   /** In the order of the checks. */

@@ -5,7 +5,7 @@ const INTERVAL_MS = 600_000;
 /** Time after which a change is looked at again: one wrong answer of an endpoint must not end the node. */
 const CONFIRM_MS = 60_000;
 
-export interface CutoverOptions {
+interface CutoverOptions {
   log: Pick<Logger, "warn" | "debug">;
   /** Called once. */
   onReplaced: () => void;

@@ -19,7 +19,7 @@ const RELEASES = V4.genesis.releases;
 const FEE_JUICE = V4.contracts.feeJuice;
 const BALANCES_SLOT = fr(1);
 
-export interface FundedByGenesis {
+interface FundedByGenesis {
   testAccounts: boolean;
   sponsoredFpc: boolean;
   /** 32-byte L2 addresses. */

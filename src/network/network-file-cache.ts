@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 
 /** A fetched network file. */
-export interface NetworkFileCopy {
+interface NetworkFileCopy {
   readonly location: string;
   readonly etag: string | undefined;
   /** Expiry in Unix milliseconds; until then the copy is used without a request. */

@@ -45,7 +45,7 @@ class FetchError extends Error {
   }
 }
 
-export interface NetworkFileOptions {
+interface NetworkFileOptions {
   readonly network: string;
   /** http, https or file URL, or path. */
   readonly locations: readonly string[];
@@ -56,7 +56,7 @@ export interface NetworkFileOptions {
   readonly now?: () => number;
 }
 
-export interface NetworkFile {
+interface NetworkFile {
   /** Redacted. */
   readonly location: string;
   /** Undefined if the network is not in the file. */

@@ -30,7 +30,7 @@ import { LiveConfig } from "./services/live-config.ts";
 import { adminValues } from "./settings/admin-values.ts";
 import { hasProver } from "./settings/roles.ts";
 
-export interface NodeOptions {
+interface NodeOptions {
   values: Values & { registryAddress: string };
   directory: DataDirectory;
   loggerFor: LoggerFor;
@@ -63,7 +63,7 @@ export interface NodeOptions {
 }
 
 /** Controls of a sequencer for other services. */
-export interface SteeredSequencer {
+interface SteeredSequencer {
   status(): { state: string; paused: boolean };
   /** The wait in progress while building for a slot, if any. */
   readonly buildWait: BuildWait | undefined;

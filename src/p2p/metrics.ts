@@ -95,7 +95,7 @@ export const P2P_METRICS = {
 const STATES: Readonly<Record<PeerHealth, string>> = { healthy: "Healthy", disconnect: "Disconnect", banned: "Banned" };
 const OUTCOMES = ["accepted", "ignored", "rejected", "dropped", "late"] as const;
 
-export type ObservedPeers = Pick<PeerNode, "connections" | "meshPeers" | "peers" | "receiver" | "requests" | "scores">;
+type ObservedPeers = Pick<PeerNode, "connections" | "meshPeers" | "peers" | "receiver" | "requests" | "scores">;
 
 /** Exports the node's peers and what comes from them. */
 export function observePeers(metrics: Metrics, node: ObservedPeers): () => void {

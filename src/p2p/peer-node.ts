@@ -81,7 +81,7 @@ export interface PeerServices {
   start?(): void;
 }
 
-export interface PeerNodeOptions<S extends PeerServices> {
+interface PeerNodeOptions<S extends PeerServices> {
   settings: PeerNodeSettings;
   discovery: PeerDiscovery | undefined;
   /** Called once, before the first peer connects. */

@@ -11,7 +11,7 @@ import type { Stage } from "./stages.ts";
 /** Longest that the host may take to stop, in milliseconds. */
 const HOST_STOP_MS = 5_000;
 
-export interface PeerStageParts {
+interface PeerStageParts {
   host: Host;
   responder: RequestResponder;
   client: StreamRequestClient;

@@ -27,7 +27,7 @@ const FILE = "node.json";
 const UNSPECIFIED: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /** The record of a node has no valid form: it is damaged, or of another version of the program. */
-export class NodeRecordError extends OperatorError {
+class NodeRecordError extends OperatorError {
   override readonly errorCode: string = "node-record";
 
   constructor(path: string, rule: string) {

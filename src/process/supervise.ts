@@ -8,7 +8,7 @@ export interface RunningService {
 }
 
 /** The start was aborted because the process received a stop signal. */
-export class StartInterruptedError extends Error {
+class StartInterruptedError extends Error {
   constructor() {
     super("the start was interrupted");
     this.name = "StartInterruptedError";
@@ -20,7 +20,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as c
 type StopSignal = keyof typeof EXIT_CODES;
 
 /** Time limit of a stop. After it the process exits anyway, which is safe, since the store is always consistent. */
-export const STOP_LIMIT_MS = 10_000;
+const STOP_LIMIT_MS = 10_000;
 
 /**
  * Errors of the system that the operator can mend: space, rights, limits, the disk. Their message says what and where.
@@ -48,7 +48,7 @@ function machineFault(error: unknown): string | undefined {
   return OF_THE_MACHINE.has(error.code) ? error.message : undefined;
 }
 
-export interface SuperviseOptions {
+interface SuperviseOptions {
   log: NodeLogger;
 }
 

@@ -43,12 +43,8 @@ export const BLOBS_PER_CHECKPOINT = 6;
 export const MAX_FIELDS_PER_CHECKPOINT = FIELDS_PER_BLOB * BLOBS_PER_CHECKPOINT;
 export const MAX_BLOCKS_PER_CHECKPOINT = 72;
 export const MAX_CHECKPOINTS_PER_EPOCH = 32;
-export const OUT_HASH_TREE_HEIGHT = 5;
 export const DA_GAS_PER_FIELD = 32;
 export const MAX_DA_GAS_PER_CHECKPOINT = 786432;
-
-export const INITIAL_L2_BLOCK_NUMBER = 1;
-export const INITIAL_CHECKPOINT_NUMBER = 1;
 
 /** Fee juice balance of each funded address in a network's genesis. */
 export const INITIAL_FEE_JUICE = 10n ** 22n;
@@ -83,4 +79,3 @@ export const SEPARATOR = {
   PROTOCOL_CONTRACTS: 3904434327,
   SECRET_HASH: 4199652938,
 } as const;
-export type SeparatorName = keyof typeof SEPARATOR;

@@ -28,7 +28,7 @@ export interface ClassPublished {
   packedBytecode: Uint8Array;
 }
 
-export interface InstanceUpdated {
+interface InstanceUpdated {
   address: Uint8Array;
   /** Zero: the original class. */
   previousClassId: Uint8Array;

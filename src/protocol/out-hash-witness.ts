@@ -2,14 +2,14 @@ import { MAX_CHECKPOINTS_PER_EPOCH } from "./constants.ts";
 import { type LeafLocation, unbalancedRoot, unbalancedTree } from "./sha-trees.ts";
 
 /** A message's position in the out-hash tree of an epoch. */
-export interface OutHashWitness {
+interface OutHashWitness {
   /** Path bits read from the root; unambiguous together with the length of the path. */
   leafIndex: bigint;
   /** From the leaf up: tx, block, checkpoint, epoch. */
   siblings: Uint8Array[];
 }
 
-export interface MessagePlace {
+interface MessagePlace {
   /** Index within the epoch. */
   checkpoint: number;
   /** Index within the checkpoint. */

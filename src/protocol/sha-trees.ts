@@ -76,7 +76,7 @@ function build(leaves: Uint8Array[], from: number, count: number, compress: bool
   return join(left, right, pair);
 }
 
-export interface UnbalancedTree {
+interface UnbalancedTree {
   root: Uint8Array;
   /** By leaf position; undefined for a zero leaf that compression removed. */
   locations: (LeafLocation | undefined)[];

@@ -69,7 +69,7 @@ const MARKER_BYTES = 23;
 /** Offset of the revert code below the prefix. */
 const REVERT_CODE_AT = 18;
 
-export function isTxStart(words: Uint8Array, at: number): boolean {
+function isTxStart(words: Uint8Array, at: number): boolean {
   const start = at * 32 + 32 - MARKER_BYTES;
   return isZero(words.subarray(at * 32, start - 4)) && readUint(words, start - 4, 4) === TX_START_PREFIX;
 }

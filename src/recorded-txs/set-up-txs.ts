@@ -6,7 +6,7 @@ import { type TxTerms, withTerms } from "../protocol/tx/template.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { recordedTxs } from "./recorded-txs.ts";
 
-export interface SetUpTerms extends Required<Pick<TxTerms, "anchor" | "chainId" | "version" | "expirationTimestamp">> {
+interface SetUpTerms extends Required<Pick<TxTerms, "anchor" | "chainId" | "version" | "expirationTimestamp">> {
   /** Most that each tx offers per unit of gas. */
   maxFeesPerGas: GasFees;
 }

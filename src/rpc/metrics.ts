@@ -59,7 +59,7 @@ export const RPC_METRICS = {
   }),
 } as const;
 
-export interface ObservedRpc {
+interface ObservedRpc {
   counts: Pick<CallCounts, "read">;
   longCalls: Pick<LongCallPool, "waiting" | "running" | "refused">;
   cuts: Pick<SocketCuts, "read">;

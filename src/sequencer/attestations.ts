@@ -16,7 +16,7 @@ export interface BlockOffer {
   signal: AbortSignal;
 }
 
-export interface AttestationRequest {
+interface AttestationRequest {
   slot: number;
   committee: Committee;
   checkpoint: CompletedCheckpoint;

@@ -14,7 +14,7 @@ import type { StateMachine } from "./state-machine.ts";
 import { buildStartMs } from "./timetable/slot-clock.ts";
 import { latestEntry, type Timetable } from "./timetable/timetable.ts";
 
-export interface CheckpointJobOptions {
+interface CheckpointJobOptions {
   settings: Readonly<SequencerSettings>;
   timetable: Timetable;
   states: StateMachine;

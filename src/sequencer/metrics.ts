@@ -97,7 +97,7 @@ const NOT_OWN: ReadonlySet<SkipReason> = new Set([
   "failed",
 ]);
 
-export interface ObservedSequencer {
+interface ObservedSequencer {
   sequencer: Pick<Sequencer, "status" | "onStateChange">;
 }
 

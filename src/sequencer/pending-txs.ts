@@ -58,7 +58,7 @@ const MAX_SLEEP_MS = 500;
 /** Sleep while there are enough txs but some are younger than the minimum age. */
 const AGE_SLEEP_MS = 50;
 
-export interface TxWait {
+interface TxWait {
   pool: SequencedPool;
   minTxs: number;
   minAgeMs: number;

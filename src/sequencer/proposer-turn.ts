@@ -38,7 +38,7 @@ const ANYONE = new Uint8Array(20);
  * Throws a SlotSkipped unless the node is synced up to the slot
  * (docs/protocol/08-building-and-checkpoints.md#84-one-turn).
  */
-export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot: number): void {
+function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot: number): void {
   const synced = syncedSlot(chain, chain.state.processed(), reader.identity.constants);
   const latest = chain.latestBlockNumber();
   if (!sync.initialSyncComplete) throw new SlotSkipped("not synced", { initialSyncComplete: false });
@@ -50,7 +50,7 @@ export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot
  * Throws a SlotSkipped unless the chain ends with a checkpoint of an earlier slot. A slot gets one checkpoint, and no
  * checkpoint builds on proposed blocks, which may never reach L1.
  */
-export function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number): void {
+function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number): void {
   const checkpoint = chain.checkpoint(chain.latestCheckpointNumber());
   const before = checkpoint === undefined ? -1 : checkpointSlot(checkpoint.header);
   if (before >= slot) throw new SlotSkipped("slot taken", { checkpoint: checkpoint?.number });
@@ -81,7 +81,7 @@ export async function slotProposer(
  * Returns this node's attester that proposes in the slot (docs/protocol/08-building-and-checkpoints.md#85-whose-turn).
  * Throws a SlotSkipped if none does.
  */
-export async function requireProposer(
+async function requireProposer(
   { reader, keys, attestations }: TurnParts,
   slot: number,
 ): Promise<{ proposer: string; committee: Committee }> {

@@ -15,7 +15,7 @@ import type { CheckpointToPublish, PublishOutcome, RequestsToPublish } from "./p
 import type { VoteSource } from "./votes/governance-signals.ts";
 
 /** The chain as a proposer reads it. */
-export type SequencedChain = Pick<
+type SequencedChain = Pick<
   ChainStore,
   | "block"
   | "checkpoint"
@@ -27,7 +27,7 @@ export type SequencedChain = Pick<
   | "state"
 >;
 
-export interface SequencedSync {
+interface SequencedSync {
   readonly initialSyncComplete: boolean;
   /** Resolves once stored; rejects when the block does not continue the chain. */
   addProposedBlock(block: ProposedBlock): Promise<void>;
@@ -42,7 +42,7 @@ export type CheckpointInProgress = Pick<CheckpointBuilder, "buildBlock" | "compl
 };
 
 /** Attesters of this node with their coinbase and fee recipient; addresses are lower-case 0x text. */
-export interface ProposerKeys {
+interface ProposerKeys {
   attesterAddresses(): string[];
   coinbaseOf(attester: string): string | undefined;
   feeRecipientOf(attester: string): string | undefined;

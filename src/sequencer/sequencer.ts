@@ -15,7 +15,7 @@ import { secondsIntoSlot, slotOfNextL1Block } from "./timetable/slot-clock.ts";
 import type { SequencerState } from "./timetable/states.ts";
 import { l1PublishingTime, type Timetable, timetable } from "./timetable/timetable.ts";
 
-export interface SequencerStatus {
+interface SequencerStatus {
   state: SequencerState;
   paused: boolean;
   slots: SlotCounts;

@@ -18,7 +18,7 @@ export interface StateChange {
 /** States in which no block has been built yet. */
 const NOTHING_BUILT: ReadonlySet<SequencerState> = new Set(["PROPOSER_CHECK", "INITIALIZING_CHECKPOINT"]);
 
-export interface StateMachineParts {
+interface StateMachineParts {
   constants: SlotConstants;
   timetable(): Timetable;
   /** Unix time in milliseconds. */

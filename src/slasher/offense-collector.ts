@@ -9,7 +9,7 @@ import type { SlasherSettings } from "./offenses/settings.ts";
 /** How often the clock is read for a new round. */
 const ROUND_CHECK_MS = 1000;
 
-export interface OffenseCollectorParts {
+interface OffenseCollectorParts {
   store: OffenseStore;
   constants: Pick<L1Constants, "epochDuration" | "l1GenesisTime" | "slotDuration">;
   /** Read for each offense and round. */

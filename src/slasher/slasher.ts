@@ -12,7 +12,7 @@ import { roundOfSlot } from "./offenses/rounds.ts";
 import type { SlasherSettings } from "./offenses/settings.ts";
 import { TallySlashing } from "./tally/tally-slashing.ts";
 
-export interface SlasherParts {
+interface SlasherParts {
   store: OffenseStore;
   contracts: SlashingContracts;
   factory: SlashFactory | undefined;

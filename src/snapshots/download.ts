@@ -7,7 +7,7 @@ import { SnapshotRefusedError } from "./refusal.ts";
 import type { TransferReport } from "./transfer-report.ts";
 
 /** A gzipped database in an object store. */
-export interface PackedDatabase {
+interface PackedDatabase {
   store: ObjectReader;
   key: string;
   /** Of the database file. */
@@ -17,7 +17,7 @@ export interface PackedDatabase {
   packedBytes: number;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Created by the download. */
   folder: string;
   report: (total: number) => TransferReport;

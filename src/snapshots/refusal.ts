@@ -1,5 +1,5 @@
 /** Rule that a snapshot breaks. */
-export type SnapshotRule =
+type SnapshotRule =
   | "absent"
   | "space"
   | "gzip"

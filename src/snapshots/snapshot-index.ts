@@ -117,7 +117,7 @@ function readEntry(json: JsonField): SnapshotEntry {
   };
 }
 
-export interface SnapshotIndex {
+interface SnapshotIndex {
   /** In their order. */
   entries: SnapshotEntry[];
   /** Invalid entries by position, counted from 0. */

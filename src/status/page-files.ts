@@ -5,7 +5,7 @@ import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A file of the status page as it is served. Plain data: it crosses threads. */
-export interface PageFile {
+interface PageFile {
   /** Path below the page's own path, such as "app.js"; empty for the document. */
   readonly name: string;
   /** Hash of the content, without quotes. */
@@ -15,7 +15,7 @@ export interface PageFile {
 }
 
 /** What the document tells its scripts. */
-export interface PageSettings {
+interface PageSettings {
   /** URL of JSON-RPC, relative to the page. */
   rpc: string;
   /** Whether the admin methods are there. */

@@ -10,7 +10,7 @@ import {
 import type { Store } from "./store.ts";
 
 /** What one transaction of a migration did. */
-export interface MigrationPart {
+interface MigrationPart {
   /** Where the next part begins; undefined when nothing is left. */
   next?: Uint8Array;
   /** Share of the migration that is done, 0 to 1. */

@@ -4,7 +4,7 @@ import { moduleBeside } from "../threads/module-beside.ts";
 import type { CopyAnswer, CopyRequest } from "./store-copy-process.ts";
 
 /** The copy of a store failed. A partial copy is unusable. */
-export class StoreCopyError extends Error {
+class StoreCopyError extends Error {
   readonly path: string;
   readonly target: string;
   readonly reason: string;

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { OperatorError } from "../errors/operator-error.ts";
 
 /** Why a write failed: the disk (or quota) is full, or the store has reached its maximum size. */
-export type FullReason = "disk" | "map";
+type FullReason = "disk" | "map";
 
 const FULL: Record<FullReason, string> = {
   disk: "the disk is full",
@@ -72,7 +72,7 @@ export class StoreCorruptedError extends OperatorError {
 export type StoreFault = StoreFullError | StoreCorruptedError;
 
 /** Name of an LMDB error code for a corrupted database; undefined for other codes. */
-export function corruptionName(code: number): string | undefined {
+function corruptionName(code: number): string | undefined {
   return CORRUPTION.get(code);
 }
 

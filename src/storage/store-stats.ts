@@ -1,7 +1,7 @@
 import type { RootDatabase } from "lmdb";
 import { storeReaders } from "./store-readers.ts";
 
-export interface TableStats {
+interface TableStats {
   readonly entries: number;
   /** Of its pages. */
   readonly bytes: number;

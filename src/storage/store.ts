@@ -43,7 +43,7 @@ export interface Store extends CommitWatch {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   path: string;
   /** Maximum size of the environment. */
   mapSizeKb?: number;

@@ -40,7 +40,7 @@ export interface MissedDuty {
   readonly reason: string;
 }
 
-export interface DutyTimesOptions {
+interface DutyTimesOptions {
   /** Unix milliseconds at which a slot starts. */
   startOf(slot: number): number;
   /** Milliseconds from the start of a slot after which a duty is of no use. */

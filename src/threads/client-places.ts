@@ -9,7 +9,7 @@ export class PlacesFullError extends Error {
   }
 }
 
-export interface ClientPlacesOptions {
+interface ClientPlacesOptions {
   /** Places that can be held at once. */
   places: number;
   /** Longest queue: over all clients, and for one client. */

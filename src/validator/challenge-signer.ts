@@ -2,7 +2,7 @@ import { toHex } from "../protocol/bytes.ts";
 import { type WireSignature, wireSignature } from "../protocol/consensus/wire-signature.ts";
 import type { DutySignerParts } from "./duty-signer.ts";
 
-export interface ChallengeSignerParts extends Pick<DutySignerParts, "signerOf"> {
+interface ChallengeSignerParts extends Pick<DutySignerParts, "signerOf"> {
   /** All attesters of this node; lower-case 0x text. */
   ownAddresses(): readonly string[];
   /** All attesters of the rollup, 20 bytes each. */

@@ -19,7 +19,7 @@ import type { OfferedBlock, OfferedCheckpoint, OwnProposals } from "./own-propos
 import type { ValidatorSettings } from "./settings.ts";
 import { type SignedBy, trimToQuorum } from "./trim-to-quorum.ts";
 
-export interface CommitteeAttestationsParts {
+interface CommitteeAttestationsParts {
   proposals: Pick<OwnProposals, "sendBlock" | "sendCheckpoint">;
   attestations: Pick<OwnAttestations, "members" | "attest">;
   pool: Pick<AttestationPool, "signedAttestations">;
@@ -51,7 +51,7 @@ export interface CommitteeRequest extends OfferedCheckpoint {
 }
 
 /** Too few members attested before the deadline. */
-export class AttestationTimeoutError extends Error {
+class AttestationTimeoutError extends Error {
   readonly slot: number;
   readonly collected: number;
   readonly required: number;

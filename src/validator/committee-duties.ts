@@ -10,7 +10,7 @@ import type { OffenseReports } from "./offense-reports.ts";
 import type { OwnAttestations } from "./own-attestations.ts";
 import type { ValidatorSettings } from "./settings.ts";
 
-export interface CommitteeDutiesParts {
+interface CommitteeDutiesParts {
   attester: Pick<CheckpointAttester, "prepare" | "handle">;
   attestations: Pick<OwnAttestations, "members">;
   challenges: Pick<ChallengeSigner, "sign">;

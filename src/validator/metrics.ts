@@ -62,7 +62,7 @@ export const VALIDATOR_METRICS = {
 
 const NODE_ISSUES = ["late", "not signed", "failed"] as const;
 
-export interface ObservedValidator {
+interface ObservedValidator {
   attester: Pick<CheckpointAttester, "outcomes" | "attested">;
   constants: Pick<L1Constants, "l1GenesisTime" | "slotDuration" | "epochDuration">;
   /** Unix milliseconds. */

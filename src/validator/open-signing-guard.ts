@@ -28,7 +28,7 @@ export interface HaGroup {
   readonly pool: PoolSettings;
 }
 
-export interface SigningGuardOptions {
+interface SigningGuardOptions {
   /** Folder of the store of signatures. */
   readonly folder: string;
   /** Lower-case 0x text. */

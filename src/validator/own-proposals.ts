@@ -22,7 +22,7 @@ import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { DutySigner } from "./duty-signer.ts";
 import type { ValidatorSettings } from "./settings.ts";
 
-export interface OwnProposalsParts {
+interface OwnProposalsParts {
   signer: Pick<DutySigner, "sign">;
   pool: Pick<AttestationPool, "addBlockProposal" | "proposals">;
   publisher: GossipPublisher;
@@ -39,7 +39,7 @@ export interface OwnProposalsParts {
 const MAX_TXS_BYTES = 8 * 1024 * 1024;
 
 /** Who proposes, and when. */
-export interface ProposerOfSlot {
+interface ProposerOfSlot {
   slot: number;
   /** Lower-case 0x text. */
   proposer: string;
@@ -60,7 +60,7 @@ export interface OfferedCheckpoint extends ProposerOfSlot {
 }
 
 /** The proposer signed another block for the same position, so that this one would be an equivocation. */
-export class BlockOfferedError extends Error {
+class BlockOfferedError extends Error {
   readonly slot: number;
   readonly index: number;
 

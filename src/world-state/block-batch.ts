@@ -24,7 +24,7 @@ import { yieldEventLoop } from "./yield-event-loop.ts";
 const NODES_PER_ROUND = { first: 2048, max: 32_768 };
 
 /** Blocks whose leaves are being computed and whose nodes are being hashed. */
-export interface BlocksInHashing {
+interface BlocksInHashing {
   /**
    * Resolves once other threads hash the first nodes, or there is nothing to hash: then work that blocks this thread
    * does not keep them waiting. Never rejects.

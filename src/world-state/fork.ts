@@ -23,7 +23,7 @@ export function isEmptyLeaf({ key, value }: LeafToInsert): boolean {
 }
 
 /** What a block changed in the leaves. */
-export interface ChangedLeaves {
+interface ChangedLeaves {
   appended: AppendedValue[];
   indexed: Record<IndexedTree, StoredLeaf[]>;
 }

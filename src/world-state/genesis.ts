@@ -51,7 +51,7 @@ export function genesisContent(
 }
 
 /** Checks the rules of docs/protocol/02-trees.md#212-genesis-trees for the keys that replace the last of a tree's. */
-export function checkPrefilled(keys: readonly Uint8Array[]): void {
+function checkPrefilled(keys: readonly Uint8Array[]): void {
   if (keys.length > INITIAL_INDEXED_LEAVES) {
     throw new WorldStateError("Number of prefilled values can't be more than initial size");
   }

@@ -14,7 +14,7 @@ export interface LeafWitness {
   path: Uint8Array;
 }
 
-export interface BatchInsertion {
+interface BatchInsertion {
   /** Leaves in descending order of keys; empty ones last. */
   sortedLeaves: LeafToInsert[];
   /** Input position of each sorted leaf. */
@@ -25,7 +25,7 @@ export interface BatchInsertion {
   subtreePath: Uint8Array;
 }
 
-export interface SequentialInsertion {
+interface SequentialInsertion {
   /** One per non-empty leaf. */
   steps: { lowLeaf: LeafWitness; insertion: LeafWitness }[];
 }

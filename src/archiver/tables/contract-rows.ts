@@ -3,7 +3,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 
 /** Position of the event that registered a class or instance. */
-export interface EventLocation {
+interface EventLocation {
   block: number;
   /** In 32-byte words from the start of the body: the tx of a class, the log's length word of an instance. */
   offset: number;

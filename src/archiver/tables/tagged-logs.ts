@@ -5,7 +5,7 @@ import type { LogPosition } from "../content-types.ts";
 import { POSITION_BYTES, positionedKey, readPosition } from "./log-keys.ts";
 
 /** Position of a log on the chain and in its block's body. */
-export interface TaggedLogRow extends LogPosition {
+interface TaggedLogRow extends LogPosition {
   /** Start of the tx, in 32-byte words from the start of the body. */
   txOffset: number;
 }

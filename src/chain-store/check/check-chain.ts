@@ -47,7 +47,7 @@ function checkCount(store: Store, table: string, expected: number, report: Check
   });
 }
 
-export interface ChainCheck {
+interface ChainCheck {
   store: Store;
   chain: ChainStore;
   core: Core;

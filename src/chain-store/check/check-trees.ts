@@ -17,7 +17,7 @@ import { StoredTrees } from "./stored-trees.ts";
 
 const T = WORLD_STATE_TABLES;
 
-export interface TreesCheck {
+interface TreesCheck {
   store: Store;
   chain: ChainStore;
   core: Core;

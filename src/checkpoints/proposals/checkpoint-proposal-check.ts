@@ -23,7 +23,7 @@ import { storedBlock } from "./stored-block.ts";
  * Why a checkpoint proposal is refused (docs/protocol/11-consensus.md#111-checkpoint-proposals). The names are those of
  * the reference's log lines and metrics.
  */
-export type CheckpointFault =
+type CheckpointFault =
   | "invalid_signature"
   | "invalid_fee_asset_price_modifier"
   | "last_block_not_found"
@@ -34,7 +34,7 @@ export type CheckpointFault =
   | "out_hash_mismatch"
   | "checkpoint_validation_failed";
 
-export interface RefusedCheckpoint {
+interface RefusedCheckpoint {
   valid: false;
   fault: CheckpointFault;
   /** One sentence for the log. */

@@ -4,7 +4,7 @@ import type { ProposedBlock } from "../checkpoint-terms.ts";
  * Why a block proposal is refused (docs/protocol/10-peers.md#1016-block-proposals). The names are those of the
  * reference's log lines and metrics.
  */
-export type ProposalFault =
+type ProposalFault =
   | "invalid_proposal"
   | "block_source_not_synced"
   | "parent_block_not_found"

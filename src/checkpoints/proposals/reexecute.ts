@@ -32,7 +32,7 @@ export interface ReexecutionServices {
 }
 
 /** A proposed block at its place in the chain. */
-export interface PlacedProposal {
+interface PlacedProposal {
   proposal: Pick<BlockProposal, "header" | "archiveRoot" | "indexWithinCheckpoint">;
   parent: BlockRecord;
   checkpointNumber: number;

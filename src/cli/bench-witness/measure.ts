@@ -32,7 +32,7 @@ export interface WitnessFigures {
   total: TreeFigures;
 }
 
-export interface MeasureOptions {
+interface MeasureOptions {
   dataDirectory: string;
   plan: WitnessPlan;
   /** Called when the measurement starts, warm-up included. */

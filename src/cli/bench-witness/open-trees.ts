@@ -15,7 +15,7 @@ const INSPECTIONS = 3;
 const INSPECTION_PAUSE_MS = 100;
 
 /** Read access to the trees of a data directory. */
-export interface OpenTrees {
+interface OpenTrees {
   world: WorldStateReader;
   identity: StoreIdentity;
   close(): Promise<void>;

@@ -14,7 +14,7 @@ export const RECORDED_CHAIN = {
   prefundAddresses: "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a",
 } as const;
 
-export class RecordedChainMissingError extends Error {
+class RecordedChainMissingError extends Error {
   readonly file: string;
 
   constructor(file: string) {

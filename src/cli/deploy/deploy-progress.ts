@@ -1,7 +1,7 @@
 import cliProgress from "cli-progress";
 import type { DeploymentProgress } from "../../l1/deploy/deploy-l1-contracts.ts";
 
-export interface ProgressView {
+interface ProgressView {
   update(progress: DeploymentProgress): void;
   end(): void;
 }

@@ -7,7 +7,7 @@ import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 const MAX_QUERIES = 40;
 
 /** The first checkpoint that the sync still has to read; undefined when there is none near. */
-export async function firstCheckpoint(
+async function firstCheckpoint(
   reader: Pick<ConnectedRollup, "checkpoints">,
   { from, to, range }: { from: number; to: number; range: number },
 ): Promise<ProposedCheckpoint | undefined> {
@@ -18,7 +18,7 @@ export async function firstCheckpoint(
   return undefined;
 }
 
-export interface BlobNeeds {
+interface BlobNeeds {
   reader: Pick<ConnectedRollup, "checkpoints">;
   from: number;
   latest: number;

@@ -6,7 +6,7 @@ import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 const USUAL_AGE_SECONDS = 60;
 const AHEAD_SECONDS = 2;
 
-export interface ClockSettings {
+interface ClockSettings {
   chainId: number;
   /** 0 for no limit. */
   maxDriftSeconds: number;

@@ -126,7 +126,7 @@ async function checkSchema(path: string): Promise<Stored> {
   }
 }
 
-export interface DirectoryFacts {
+interface DirectoryFacts {
   findings: Finding[];
   /** Undefined where nothing is stored yet. */
   identity?: StoreIdentity;

@@ -6,7 +6,7 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 import { EndpointProbe, hex, isRateLimit, ruleOf } from "./probe-endpoint.ts";
 
 /** What the endpoints have to serve. */
-export interface L1Needs {
+interface L1Needs {
   chainId: number;
   rollupAddress: string | undefined;
   /** First L1 block that the sync still has to read; undefined when the rollup is unknown. */
@@ -22,7 +22,7 @@ export interface L1Needs {
   timeoutMs: number;
 }
 
-export interface EndpointFacts {
+interface EndpointFacts {
   findings: Finding[];
   latest: L1Block | undefined;
 }

@@ -14,7 +14,7 @@ const ETHER = 10n ** 18n;
 /** Some tens of checkpoints at usual fees. */
 const LOW_BALANCE = ETHER / 10n;
 
-export interface KeyFacts {
+interface KeyFacts {
   findings: Finding[];
   /** Accounts that pay for transactions on L1. */
   publishers: string[];

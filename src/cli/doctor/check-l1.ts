@@ -30,7 +30,7 @@ function l1TimeoutMs({ timeoutMs = TIMEOUT_MS }: PartValues["l1"]): number {
 /** L1 blocks of one query of the sync, if the rollup is unknown: those of mainnet. */
 const USUAL_RANGE = 600;
 
-export interface L1Settings {
+interface L1Settings {
   values: PartValues;
   /** Whether the data directory has a chain store of this program's schema. */
   stored: boolean;

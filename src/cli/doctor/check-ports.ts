@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
-export interface PortSettings {
+interface PortSettings {
   rpcHost: string;
   port: number;
   adminHost: string;

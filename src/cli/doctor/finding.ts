@@ -1,5 +1,5 @@
 /** `skip`: there is nothing to look at with this configuration. */
-export type Verdict = "ok" | "warn" | "fail" | "skip";
+type Verdict = "ok" | "warn" | "fail" | "skip";
 
 export interface Finding {
   /** What was looked at, in one or two words. */

@@ -67,7 +67,7 @@ export function l2AddressFlag(flag: string, text: string | undefined): string | 
   throw new KeyCommandError(flag, "must be an L2 address: 0x and 64 hex digits of a field element");
 }
 
-export function httpUrlFlag(flag: string, text: string): string {
+function httpUrlFlag(flag: string, text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new KeyCommandError(flag, "must be an http or https URL");
 }
@@ -128,14 +128,14 @@ async function publishersOf(flags: MakeFlags): Promise<PrivateKey[]> {
 }
 
 /** Values that new validators take from the keystore they are added to, unless the flags say otherwise. */
-export interface Inherited {
+interface Inherited {
   addressIndex: number;
   coinbase?: string;
   feeRecipient?: string;
   remoteSigner?: string;
 }
 
-export interface KeyRequest extends NewKeys {
+interface KeyRequest extends NewKeys {
   /** Whether the mnemonic is a new one, which its owner has to write down. */
   generated: boolean;
 }

@@ -5,7 +5,7 @@ import { parseKeystoreFile } from "../../keystore/parse-file.ts";
 import { KeyCommandError } from "./errors.ts";
 
 /** The parsed JSON of a keystore file that was checked. */
-export interface KeystoreJson {
+interface KeystoreJson {
   schemaVersion: number;
   validators?: unknown[];
 }

@@ -28,10 +28,10 @@ export interface NewKeys {
 }
 
 /** An account in a keystore file: a private key, or a reference to a remote signer or to an encrypted file. */
-export type AccountEntry = string | { address: string; remoteSignerUrl: string } | { path: string; password: string };
+type AccountEntry = string | { address: string; remoteSignerUrl: string } | { path: string; password: string };
 
 /** A validator in a keystore file. Holds secrets. */
-export interface ValidatorEntry {
+interface ValidatorEntry {
   attester: { eth: AccountEntry; bls: string | { path: string; password: string } } | AccountEntry;
   publisher?: AccountEntry | AccountEntry[];
   feeRecipient: string;

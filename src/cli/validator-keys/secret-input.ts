@@ -5,12 +5,12 @@ import { SecretText } from "../../keystore/private-key.ts";
 import { KeyCommandError } from "./errors.ts";
 
 /** Standard input and error of the process, or what stands for them in a test. */
-export interface Terminal {
+interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
 }
 
-export interface SecretSource {
+interface SecretSource {
   /** Flag that asks for the secret, for example `--password`. The file's flag has `-file` added. */
   flag: string;
   /** Whether to ask on the terminal. */

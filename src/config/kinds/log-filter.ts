@@ -2,7 +2,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 
 /** Log levels (docs/protocol/09-configuration.md#913-logs). verbose is between info and debug. */
 export const LOG_LEVELS = { fatal: 60, error: 50, warn: 40, info: 30, verbose: 25, debug: 20, trace: 10 } as const;
-export type LogLevel = keyof typeof LOG_LEVELS | "silent";
+type LogLevel = keyof typeof LOG_LEVELS | "silent";
 
 export class LogLevelError extends OperatorError {
   override readonly errorCode: string = "log-level";

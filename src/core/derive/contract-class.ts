@@ -5,7 +5,7 @@ import { type Fr, fr } from "../../protocol/field.ts";
 import { hashAfter, type Separator } from "../../protocol/generations/hashing.ts";
 import type { Core } from "../core.ts";
 
-export interface PrivateFunction {
+interface PrivateFunction {
   selector: number;
   vkHash: Fr;
 }

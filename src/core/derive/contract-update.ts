@@ -7,7 +7,7 @@ import { mapEntrySlot, publicDataLeafSlot } from "./public-storage.ts";
  * A class id in public storage that changes after a delay
  * (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates). Timestamps and delays are seconds, u32.
  */
-export interface DelayedClassId {
+interface DelayedClassId {
   previous: Fr;
   next: Fr;
   /** From this time on the value is `next`. */

@@ -24,7 +24,7 @@ export function messageNullifier(core: Core, contract: Fr, messageHash: Fr, secr
 }
 
 /** All fields are 32-byte words except the L1 recipient, which is 20 bytes. */
-export interface L2ToL1Message {
+interface L2ToL1Message {
   sender: Fr;
   rollupVersion: Fr;
   recipient: Uint8Array;

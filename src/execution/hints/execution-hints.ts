@@ -41,7 +41,7 @@ export interface TreeSnapshots {
 }
 
 /** A tree as of the moment that `hintKey` tells. */
-export interface InTree {
+interface InTree {
   hintKey: Snapshot;
   treeId: number;
 }
@@ -100,7 +100,7 @@ export interface LeafPreimageHint<Leaf> {
   leafPreimage: LeafPreimage<Leaf>;
 }
 
-export interface LeafWitness<Leaf> {
+interface LeafWitness<Leaf> {
   leaf: LeafPreimage<Leaf>;
   index: bigint;
   path: Uint8Array;

@@ -5,7 +5,7 @@ import { instructionSize, opcodeName } from "./instruction-set.ts";
 import { tagName } from "./tags.ts";
 
 /** A halt as reported by the WebAssembly module. */
-export interface Halt {
+interface Halt {
   /** Fault number, see assembly/vm/faults.ts. */
   readonly fault: number;
   readonly pc: number;

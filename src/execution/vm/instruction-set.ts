@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   ["TORADIXBE", 2, 2, "value radix limbs bits >dst*limbs"],
 ];
 
-export interface OperandForm {
+interface OperandForm {
   readonly name: string;
   /**
    * Number of cells written: fixed, or the value of the operand with this index. Absent if the operand is only read.

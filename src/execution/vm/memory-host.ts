@@ -26,18 +26,18 @@ export interface MemoryContract extends ContractInstance {
   readonly program: Program;
 }
 
-export interface PublicLog {
+interface PublicLog {
   readonly contract: Fr;
   readonly fields: Uint8Array;
 }
 
-export interface SentMessage {
+interface SentMessage {
   readonly contract: Fr;
   readonly recipient: Fr;
   readonly content: Fr;
 }
 
-export interface DebugLogEntry {
+interface DebugLogEntry {
   readonly contract: Fr;
   readonly level: number;
   readonly message: string;

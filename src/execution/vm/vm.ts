@@ -12,7 +12,7 @@ import type { Tracer } from "./trace.ts";
 import { traceState } from "./trace-state.ts";
 import { VmInstance } from "./vm-instance.ts";
 
-export interface VmLimits {
+interface VmLimits {
   /** Maximum size of the VM's memory in bytes; default 1 GiB. */
   readonly memoryBytes?: number;
   /** Maximum size of the program cache in bytes; default 64 MiB. */

@@ -13,13 +13,13 @@ export interface FeedUpstream extends Endpoint {
   readonly url: string;
 }
 
-export interface OpenFeed {
+interface OpenFeed {
   readonly upstream: FeedUpstream;
   readonly stream: UpstreamStream;
   readonly hello: Hello;
 }
 
-export interface FeedOpening {
+interface FeedOpening {
   request: FeedRequest;
   /** Throws an UpstreamLieError for a chain that is not followed. */
   accept(hello: Hello, upstream: FeedUpstream, name: string): void;

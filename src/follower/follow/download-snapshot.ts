@@ -10,7 +10,7 @@ import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { SNAPSHOT_BYTES, SNAPSHOT_PATH, SNAPSHOT_SCHEMA } from "../format/snapshot.ts";
 import { UpstreamError } from "./errors.ts";
 
-export interface SnapshotDownload {
+interface SnapshotDownload {
   /** Of the upstream's feed. */
   url: string;
   /** The database file to write, which must not exist. */

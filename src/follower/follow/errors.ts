@@ -22,7 +22,7 @@ export interface Difference {
   got: string;
 }
 
-export type UpstreamFault = "unreachable" | "refused" | "ended" | "silent" | "slow" | "malformed";
+type UpstreamFault = "unreachable" | "refused" | "ended" | "silent" | "slow" | "malformed";
 
 /** An upstream cannot be followed at the moment. */
 export class UpstreamError extends Error {

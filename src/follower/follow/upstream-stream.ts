@@ -20,7 +20,7 @@ export interface StreamLimits {
   bytesPerSecond: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = {
+const STREAM_LIMITS: StreamLimits = {
   connectMs: 10_000,
   frameMs: 20_000,
   bytesPerSecond: MIN_BYTES_PER_SECOND,

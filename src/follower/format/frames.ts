@@ -13,7 +13,7 @@ const MAX_ITEMS = 65_536;
 const MAX_U48 = 2 ** 48 - 1;
 
 /** Of a checkpoint: where it is on L1, and who attested it there. */
-export interface Publication {
+interface Publication {
   l1: L1Block;
   attestations: CommitteeAttestation[];
   feeAssetPriceModifier: bigint;
@@ -27,7 +27,7 @@ export interface CheckpointFrame extends Publication {
   words: Uint8Array | undefined;
 }
 
-export interface MessageFrame {
+interface MessageFrame {
   index: number;
   leaf: Uint8Array;
   l1BlockNumber: number;
@@ -67,7 +67,7 @@ export type Frame =
   | { kind: "ping" }
   | { kind: "end"; reason: string };
 
-export type Unwound = "messages" | "checkpoints" | "proposed";
+type Unwound = "messages" | "checkpoints" | "proposed";
 const UNWOUND = ["messages", "checkpoints", "proposed"] as const;
 const KINDS = [
   "hello",

@@ -12,7 +12,7 @@ const BATCH_MESSAGES = 2048;
 const BATCH_CHECKPOINTS = 256;
 const ZERO = new Uint8Array(32);
 
-export interface FeedBatch {
+interface FeedBatch {
   frames: Frame[];
   /** Whether the follower then has all that the store has. */
   complete: boolean;

@@ -17,7 +17,7 @@ import { serveSnapshot } from "./serve-snapshot.ts";
 import type { SnapshotCopies } from "./snapshot-copies.ts";
 
 /** The port of the feed cannot be opened. */
-export class FeedPortError extends OperatorError {
+class FeedPortError extends OperatorError {
   override readonly errorCode: string = "feed-port";
   readonly host: string;
   readonly port: number;

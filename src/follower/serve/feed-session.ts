@@ -5,9 +5,9 @@ import { encodeFrame } from "../format/payload.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
 
 /** A follower knows by these that the connection lives. */
-export const PING_MS = 5_000;
+const PING_MS = 5_000;
 
-export interface SessionOptions {
+interface SessionOptions {
   cursor: FeedCursor;
   hello: Frame;
   commits: CommitWatch;

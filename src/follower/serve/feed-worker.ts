@@ -6,7 +6,7 @@ import { moduleBeside } from "../../threads/module-beside.ts";
 import type { FeedThreadData, FromFeedThread } from "./feed-thread.ts";
 
 /** The feed cannot be served. */
-export class FeedStartError extends OperatorError {
+class FeedStartError extends OperatorError {
   override readonly errorCode: string = "feed-port";
 
   constructor(reason: string) {

@@ -11,7 +11,7 @@ import type { SnapshotCopies } from "./snapshot-copies.ts";
 const LEVEL = -5;
 const PIECE_BYTES = 1024 * 1024;
 
-export interface SnapshotAnswer {
+interface SnapshotAnswer {
   copies: SnapshotCopies;
   response: ServerResponse;
   /** Answers with a text. */

@@ -4,7 +4,7 @@ import { within } from "../../events/within.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
-export interface SnapshotCopiesOptions {
+interface SnapshotCopiesOptions {
   store: Pick<Store, "path" | "copyTo">;
   /** Beginning of the path of new folders, on a file system with room for the store. */
   folderPrefix: string;
@@ -18,7 +18,7 @@ export interface SnapshotCopiesOptions {
 }
 
 /** A copy of the store that is being read. */
-export interface SnapshotLease {
+interface SnapshotLease {
   readonly file: string;
   readonly bytes: number;
   release(): void;

@@ -6,7 +6,7 @@ import { at, getJson } from "./json-api.ts";
 import { pickWanted } from "./sidecars.ts";
 import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   retryDelaysMs?: readonly number[];
   timeoutMs?: number;
 }

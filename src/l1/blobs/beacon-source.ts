@@ -13,7 +13,7 @@ import { at, getJson } from "./json-api.ts";
 import { pickWanted } from "./sidecars.ts";
 import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 
-export interface BeaconHostOptions {
+interface BeaconHostOptions {
   url: string;
   /** Sent as ?key= unless `apiKeyHeader` is set. */
   apiKey?: string;
@@ -70,7 +70,7 @@ export class BeaconHost {
 }
 
 /** A consensus client with its health. */
-export interface AskedHost {
+interface AskedHost {
   readonly host: BeaconHost;
   readonly health: EndpointHealth;
 }

@@ -18,7 +18,7 @@ interface CheckOptions {
   signal?: AbortSignal;
 }
 
-export interface BlobFetcherParts {
+interface BlobFetcherParts {
   fileStores: readonly AskedSource[];
   /** Consensus hosts. */
   beacons: readonly AskedSource[];

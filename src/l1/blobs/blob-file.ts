@@ -19,7 +19,7 @@ export interface BlobStoreNetwork {
   rollupAddress: string;
 }
 
-export function storeFolder({ l1ChainId, rollupVersion, rollupAddress }: BlobStoreNetwork): string {
+function storeFolder({ l1ChainId, rollupVersion, rollupAddress }: BlobStoreNetwork): string {
   return `aztec-${l1ChainId}-${rollupVersion}-${rollupAddress.toLowerCase()}`;
 }
 

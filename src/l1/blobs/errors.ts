@@ -42,7 +42,7 @@ export class BlobSourceError extends Error {
   }
 }
 
-export interface MissingBlob {
+interface MissingBlob {
   /** 0x text. */
   versionedHash: string;
   /** The last reason of each source, in the order in which they were asked. */

@@ -6,7 +6,7 @@ import { BlobSourceError } from "./errors.ts";
 /** Delays after failed attempts (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 export const HTTP_RETRY_DELAYS_MS: readonly number[] = [1000, 1000, 3000];
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Name of the source, for the error. */
   source: string;
   retryDelaysMs: readonly number[];

@@ -2,7 +2,7 @@ import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { BlobSourceError } from "./errors.ts";
 import { exchangeWithRetries } from "./http-retry.ts";
 
-export interface JsonApiOptions {
+interface JsonApiOptions {
   source: string;
   headers?: Record<string, string>;
   retryDelaysMs: readonly number[];

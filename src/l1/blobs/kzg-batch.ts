@@ -50,7 +50,7 @@ export function allMatch(commit: Commit, blobs: readonly Uint8Array[], commitmen
 }
 
 /** `allMatch` for one pair. */
-export function matches(commit: Commit, blob: Uint8Array, commitment: Uint8Array): boolean {
+function matches(commit: Commit, blob: Uint8Array, commitment: Uint8Array): boolean {
   try {
     return equal(commit(blob), commitment);
   } catch {

@@ -12,7 +12,7 @@ import type { DecoderContext } from "./decoder.ts";
 import { type ProposeCall, proposeMismatch, readProposeCall } from "./propose-call.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
 
-export interface VerifiedProposal extends ProposeCall {
+interface VerifiedProposal extends ProposeCall {
   attestations: CommitteeAttestation[];
   unusedBits: number;
 }

@@ -12,7 +12,7 @@ import type { ProposedEvent } from "./proposed-event.ts";
 const SELECTOR_BYTES = 4;
 
 /** What differs between the calls of generations. */
-export type ProposeForm = Pick<Generation, "l1">;
+type ProposeForm = Pick<Generation, "l1">;
 
 /** Arguments of a `propose` call, as far as following the chain needs them. */
 export interface ProposeCall {

@@ -30,7 +30,7 @@ interface KeptEpoch {
   until: number | undefined;
 }
 
-export interface SlotCommitteesOptions {
+interface SlotCommitteesOptions {
   /** Reads an epoch's committee from L1. */
   read(epoch: number): Promise<EpochCommittee>;
   constants: Pick<

@@ -5,13 +5,13 @@ import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from ".
 import { quorum } from "./sampling.ts";
 
 /** Result for one posted entry. `address` is the recovered signer's or the posted one. */
-export type AttestationStatus =
+type AttestationStatus =
   | { status: "recovered-from-signature"; address: Uint8Array }
   | { status: "provided-as-address"; address: Uint8Array }
   | { status: "invalid-signature" }
   | { status: "empty" };
 
-export type AttestationValidation =
+type AttestationValidation =
   /** `unchecked`: why the checkpoint needs no attestations. */
   | { valid: true; unchecked?: "no-committee" | "escape-hatch" }
   | {

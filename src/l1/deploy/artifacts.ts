@@ -27,7 +27,7 @@ export const ROLLUP_LIBRARIES = [
   "TallySlasherDeploymentExtLib",
   "EmpireSlasherDeploymentExtLib",
 ] as const;
-export type LibraryName = (typeof ROLLUP_LIBRARIES)[number];
+type LibraryName = (typeof ROLLUP_LIBRARIES)[number];
 
 /** Artifact of a contract to deploy (written by scripts/l1-artifacts.ts). */
 export interface Artifact {

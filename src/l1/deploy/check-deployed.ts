@@ -9,7 +9,7 @@ const ownedAbi = parseAbi(["function owner() view returns (address)"]);
 const versionAbi = parseAbi(["function getVersion() view returns (uint256)"]);
 
 /** The contracts on L1 differ from the plan: another account interfered, or L1 was reorganized. */
-export class DeploymentCheckError extends L1Error {
+class DeploymentCheckError extends L1Error {
   override readonly name = "DeploymentCheckError";
   readonly fatal = true;
 }

@@ -10,7 +10,7 @@ export interface Deployer {
 }
 
 /** Amounts in wei. */
-export interface DeployerTransaction {
+interface DeployerTransaction {
   chainId: number;
   nonce: number;
   gas: bigint;

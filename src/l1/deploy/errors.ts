@@ -1,7 +1,7 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
 /** A deployment request that cannot be carried out. The message alone is enough for the operator. */
-export abstract class DeploymentError extends OperatorError {
+abstract class DeploymentError extends OperatorError {
   override readonly errorCode: string = "deployment";
 }
 
@@ -39,7 +39,7 @@ export class DeploymentParameterError extends DeploymentError {
   }
 }
 
-export interface StepFailure {
+interface StepFailure {
   /** Name of the step, as progress shows it. */
   step: string;
   /** Position of the step, counted from 1. */

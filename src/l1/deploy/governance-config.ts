@@ -2,7 +2,7 @@
  * Constructor configuration of the governance contract. Times in seconds, fractions times 1e18, amounts in wei of the
  * staking asset.
  */
-export interface GovernanceConfig {
+interface GovernanceConfig {
   proposeConfig: { lockDelay: bigint; lockAmount: bigint };
   votingDelay: bigint;
   votingDuration: bigint;

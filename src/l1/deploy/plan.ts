@@ -62,7 +62,7 @@ export interface PlannedContracts {
   slashFactory: string;
 }
 
-export interface DeploymentPlan {
+interface DeploymentPlan {
   contracts: PlannedContracts;
   rollupVersion: number;
   steps: Step[];

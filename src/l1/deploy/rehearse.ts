@@ -9,7 +9,7 @@ import { revertReason } from "./revert-reason.ts";
 import type { Step } from "./step.ts";
 
 /** Maximum gas of one L1 transaction since the Osaka upgrade (EIP-7825). */
-export const MAX_TRANSACTION_GAS = 16_777_216n;
+const MAX_TRANSACTION_GAS = 16_777_216n;
 
 /** Gas limit of a step: the gas used in the dry run plus a third, capped at L1's maximum. */
 export function gasLimit(used: bigint): bigint {

@@ -18,7 +18,7 @@ export interface G1Coordinates {
 }
 
 /** x0 and y0 are the real parts. */
-export interface G2Coordinates {
+interface G2Coordinates {
   x0: bigint;
   x1: bigint;
   y0: bigint;

@@ -8,12 +8,12 @@ import type { L1Log } from "../rpc/answers.ts";
 export const MINTED_FEE_ASSET = 1_000n * 10n ** 18n;
 
 /** A transaction of an L1 account; 0x texts. */
-export interface DepositStep {
+interface DepositStep {
   to: string;
   data: string;
 }
 
-export interface FeeJuiceDeposit {
+interface FeeJuiceDeposit {
   /** Account that sends the steps. */
   from: string;
   /** 32-byte L2 address. */

@@ -12,7 +12,7 @@ import { PerL1Block, readAtLatest, sharedLatestBlock } from "../latest-block.ts"
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { FeeReader, L1Block, RollupIdentity } from "../types.ts";
 
-export interface FeeReaderOptions {
+interface FeeReaderOptions {
   rpc: L1Rpc;
   identity: RollupIdentity;
   latestBlock(): Promise<L1Block>;

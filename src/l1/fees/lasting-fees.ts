@@ -4,7 +4,7 @@ import type { ManaUsage } from "../../protocol/fees/predicted-min-fees.ts";
 import { L1Error, StaleFeesError } from "../errors.ts";
 import type { FeeReader } from "../types.ts";
 
-export interface LastingFeesOptions {
+interface LastingFeesOptions {
   /** Maximum age of the cached fees that are returned while L1 gives no newer ones. */
   maxAgeMs?: number;
   /** Time to wait for L1 before the cached fees are returned. */

@@ -13,7 +13,7 @@ import type { TypedData } from "../tx/signer.ts";
 import type { RollupIdentity } from "../types.ts";
 
 /** State of the signalling round that a slot belongs to. */
-export interface SignalRound {
+interface SignalRound {
   round: bigint;
   /** Last slot with a signal; 0 when there is none. */
   lastSignalSlot: bigint;

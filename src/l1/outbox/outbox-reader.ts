@@ -7,7 +7,7 @@ import { type Contract, read } from "../contracts/contract.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { EpochRoot, L1Block, OutboxReader, RollupIdentity } from "../types.ts";
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   rpc: L1Rpc;
   identity: RollupIdentity;
   rules: L1Rules["outbox"];

@@ -9,7 +9,7 @@ import type { StateOverride } from "../state-override.ts";
 import type { L1Block, ProposalReader, RollupIdentity } from "../types.ts";
 import { feeAssetPriceModifier } from "./fee-asset-oracle.ts";
 
-export interface ProposalReaderOptions {
+interface ProposalReaderOptions {
   rpc: L1Rpc;
   identity: RollupIdentity;
   latestBlock(): Promise<L1Block>;

@@ -17,7 +17,7 @@ const abi = parseAbi([
 export const CHECKPOINT_INVALIDATED_TOPIC = toEventSelector(abi[2]);
 
 /** A checkpoint on L1 whose attestations break a rule. */
-export interface BadCheckpoint {
+interface BadCheckpoint {
   checkpointNumber: number;
   /** Committee position of the first entry that is not its member's; undefined: there are too few signatures. */
   invalidIndex: number | undefined;

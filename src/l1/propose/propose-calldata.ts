@@ -4,7 +4,7 @@ import { CHECKPOINT_AT, type CheckpointHeader } from "../../protocol/checkpoint-
 import { rollupAbi } from "../abi/rollup.ts";
 import type { PackedAttestations } from "./attestations.ts";
 
-export interface Proposal {
+interface Proposal {
   archiveRoot: Uint8Array;
   /** Basis points. */
   feeAssetPriceModifier: number;

@@ -26,9 +26,9 @@ const EIP150_NUMERATOR = 64n;
 const EIP150_DENOMINATOR = 63n;
 const EXTRA_GAS = 5000n;
 
-export type ProposalCheck = { kind: "passes"; gasLimit: bigint } | { kind: "reverts"; reason: string };
+type ProposalCheck = { kind: "passes"; gasLimit: bigint } | { kind: "reverts"; reason: string };
 
-export interface ProposalCall {
+interface ProposalCall {
   /** The account that sends, lower-case 0x text. */
   sender: string;
   rollupAddress: string;

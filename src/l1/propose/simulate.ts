@@ -7,7 +7,7 @@ import { MAX_TX_GAS } from "../tx/estimate-gas.ts";
 import { wei } from "../tx/fee-market.ts";
 import { revertName } from "./revert-name.ts";
 
-export interface SimulatedCall {
+interface SimulatedCall {
   /** Lower-case 0x text. */
   from: string;
   to: string;
@@ -17,7 +17,7 @@ export interface SimulatedCall {
   overrides?: readonly StateOverride[];
 }
 
-export type Simulation =
+type Simulation =
   | { kind: "succeeded"; gasUsed: bigint }
   | { kind: "reverted"; reason: string }
   /** The L1 node does not support eth_simulateV1. */

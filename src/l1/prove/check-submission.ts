@@ -11,7 +11,7 @@ export interface SubmissionFault {
   readonly reason: string;
 }
 
-export interface SubmissionChecks {
+interface SubmissionChecks {
   readonly reader: Pick<RollupReader, "latestBlock" | "status">;
   readonly proofs: Pick<ProofReader, "publicInputs">;
 }

@@ -3,9 +3,6 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { rollupProofsAbi } from "../abi/rollup-proofs.ts";
 import type { PostedAttestations } from "../committee/packed-attestations.ts";
 
-/** Checkpoints that an epoch can have, and thus rows of fees in a proof. */
-export const MAX_PROVEN_CHECKPOINTS = 32;
-
 /** A proof of the checkpoints `start .. end` of an epoch, and what L1 computes its public inputs from. */
 export interface EpochProof {
   /** Checkpoint numbers; `start` is the first of its epoch. */

@@ -51,7 +51,7 @@ export function address(value: unknown, subject: string): string {
   return (value as string).toLowerCase();
 }
 
-export interface ExecutionBlock extends L1Block {
+interface ExecutionBlock extends L1Block {
   parentBeaconBlockRoot: Uint8Array | undefined;
 }
 

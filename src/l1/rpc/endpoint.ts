@@ -4,7 +4,7 @@ import { redactUrl, withoutUrl } from "../../http/redact.ts";
 import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { L1EndpointError, L1RpcError } from "../errors.ts";
 
-export interface EndpointOptions {
+interface EndpointOptions {
   timeoutMs: number;
   /** Maximum calls in one HTTP request. */
   batchSize: number;

@@ -18,7 +18,7 @@ export type L1CallOutcome =
   | "aborted";
 
 /** Calls to one endpoint. */
-export interface EndpointCalls {
+interface EndpointCalls {
   /** Redacted URL. */
   readonly endpoint: string;
   readonly outcomes: ReadonlyMap<L1CallOutcome, number>;

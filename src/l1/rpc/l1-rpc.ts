@@ -19,7 +19,7 @@ import { JsonRpcEndpoint, OVERTAKEN } from "./endpoint.ts";
 import { type L1CallCounts, type L1CallOutcome, outcomeOf } from "./l1-call-counts.ts";
 import { ServedChain } from "./served-chain.ts";
 
-export interface L1Call<T> {
+interface L1Call<T> {
   method: string;
   params: readonly unknown[];
   /** Checks the result and gives it a type. Throws a DecodeError, which counts against the endpoint that answered. */

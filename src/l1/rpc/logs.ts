@@ -3,7 +3,7 @@ import { L1EndpointError, L1RpcError, L1UnavailableError } from "../errors.ts";
 import { type L1Log, logs } from "./answers.ts";
 import type { L1Rpc } from "./l1-rpc.ts";
 
-export interface LogFilter {
+interface LogFilter {
   address: string;
   /** null matches any. */
   topics: (string | null)[];

@@ -21,7 +21,7 @@ export const L1_METRICS = {
   }),
 } as const;
 
-export interface ObservedL1 {
+interface ObservedL1 {
   calls: Pick<L1CallCounts, "read">;
   /** Undefined before the first. */
   latestBlock(): number | undefined;

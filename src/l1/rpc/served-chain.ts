@@ -1,7 +1,7 @@
 import type { Logger } from "../../telemetry/logger.ts";
 import { WrongChainError } from "../errors.ts";
 
-export interface ServedChainOptions {
+interface ServedChainOptions {
   /** Redacted URL of the endpoint. */
   name: string;
   /** Asks the endpoint for its chain id. */

@@ -5,7 +5,7 @@ import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { Slasher } from "./slasher.ts";
 
 /** Immutable values of an empire slashing proposer. */
-export interface EmpireRules {
+interface EmpireRules {
   quorum: number;
   /** Slots. */
   roundSize: number;
@@ -13,7 +13,7 @@ export interface EmpireRules {
   executionDelayInRounds: number;
 }
 
-export interface EmpireRound {
+interface EmpireRound {
   executed: boolean;
   /** The payload with the most signals; undefined if there is none. Lower-case 0x text. */
   leader: string | undefined;

@@ -13,7 +13,7 @@ import type { TypedData } from "../tx/signer.ts";
 import { PAYLOAD_CREATED_TOPIC, packOffense } from "./slash-factory.ts";
 
 /** A slash action as a call to L1. */
-export interface SlashCall {
+interface SlashCall {
   /** Lower-case 0x text. */
   to: string;
   /** What the slot's proposer signs; undefined for calls that anybody may send. */

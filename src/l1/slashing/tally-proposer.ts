@@ -6,7 +6,7 @@ import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { Slasher } from "./slasher.ts";
 
 /** Immutable values of a tally slashing proposer. Rounds are counted in slots. */
-export interface TallyRules {
+interface TallyRules {
   quorum: number;
   roundSize: number;
   committeeSize: number;
@@ -18,7 +18,7 @@ export interface TallyRules {
 }
 
 /** What a round's votes take from a validator, which may be there once for each epoch. Lower-case 0x text. */
-export interface TalliedSlash {
+interface TalliedSlash {
   validator: string;
   amount: bigint;
 }

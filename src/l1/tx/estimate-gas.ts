@@ -11,7 +11,7 @@ export function cappedGas(gas: bigint): bigint {
   return BigInt(Math.min(Number(gas), Number(MAX_TX_GAS)));
 }
 
-export interface GasCall {
+interface GasCall {
   from: string;
   to: string;
   data: Uint8Array;

@@ -14,7 +14,7 @@ import { isUnfinished, type TxState, type TxStatus } from "./tx-state.ts";
 import type { TxStates } from "./tx-store.ts";
 import { type TxOutcome, TxWatch } from "./tx-watch.ts";
 
-export interface L1SenderOptions {
+interface L1SenderOptions {
   /** Should be created with the same `signal`. */
   rpc: L1Rpc;
   signer: L1Signer;
@@ -42,14 +42,14 @@ export interface FinishedL1Tx {
   readonly sent: SentMark | undefined;
 }
 
-export interface SentMark {
+interface SentMark {
   /** By performance.now(). */
   readonly at: number;
   /** Latest L1 block at that time. */
   readonly l1Block: number;
 }
 
-export interface L1TxRequest {
+interface L1TxRequest {
   /** Shown in the log and stored with the transaction. */
   purpose: string;
   /** 0x text. */
@@ -64,7 +64,7 @@ export interface L1TxRequest {
 }
 
 /** A sent transaction and its outcome. */
-export interface SentTx {
+interface SentTx {
   nonce: number;
   /** Hash of the first attempt. */
   hash: string;

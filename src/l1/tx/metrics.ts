@@ -10,7 +10,7 @@ const SENDER = "aztec.l1.sender";
 const TYPE = "aztec.l1.tx_type";
 const OK = "aztec.ok";
 /** Who sends transactions. */
-export type L1TxScope = "sequencer" | "prover";
+type L1TxScope = "sequencer" | "prover";
 const SCOPES = { [SCOPE]: ["sequencer", "prover"] satisfies L1TxScope[] } as const;
 /** Own accounts, which the configuration bounds. */
 const OF_SENDER = { [SENDER]: "any" } as const;

@@ -8,7 +8,7 @@ function isBusy(status: TxStatus): boolean {
   return status !== "idle" && status !== "mined";
 }
 
-export type Candidate = Pick<L1Sender, "address" | "status" | "lastMinedBlock" | "balance">;
+type Candidate = Pick<L1Sender, "address" | "status" | "lastMinedBlock" | "balance">;
 
 /**
  * Sorts the accounts that may send, best first: by status, then by higher balance, then by the oldest last mined block.

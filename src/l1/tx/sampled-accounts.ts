@@ -10,7 +10,7 @@ export interface SendingAccounts {
   readonly senders: readonly Pick<L1Sender, "address" | "balance">[];
 }
 
-export interface L1Fees {
+interface L1Fees {
   /** Wei. */
   gasPrice?: bigint;
   blobBaseFee?: bigint;

@@ -5,9 +5,7 @@ import { isKnown } from "./account-reads.ts";
 import type { SignedTx } from "./transaction.ts";
 
 /** "taken": the nonce was used by another transaction that is mined. "unsure": L1 may or may not have accepted it. */
-export type SendVerdict =
-  | { kind: "accepted" }
-  | { kind: "refused" | "taken" | "unsure"; reason: string; cause: L1Error };
+type SendVerdict = { kind: "accepted" } | { kind: "refused" | "taken" | "unsure"; reason: string; cause: L1Error };
 
 function answers(error: L1Error): readonly L1Error[] {
   return error instanceof L1UnavailableError ? error.failures : [error];

@@ -22,7 +22,7 @@ export type TxOutcome =
   /** Its nonce was used by a transaction that this sender does not know. */
   | { kind: "replaced"; reason: string };
 
-export interface WatchParts {
+interface WatchParts {
   rpc: L1Rpc;
   signer: L1Signer;
   chainId: number;

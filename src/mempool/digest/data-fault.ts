@@ -6,10 +6,10 @@ import { REASON } from "../../protocol/tx/refusal-reasons.ts";
 import type { DigestedTx } from "./tx-digest.ts";
 
 /** Most fields of calldata of a tx, over all its calls. */
-export const MAX_CALLDATA_FIELDS = 16_000;
+const MAX_CALLDATA_FIELDS = 16_000;
 
 /** A rule that compares hashes. Faults that show without hashing are found first and leave no inputs to hash. */
-export interface HashedRule {
+interface HashedRule {
   inputs: HashInput[];
   /** The first reason why the rule is broken. `hashes` are those of the inputs, in order. */
   fault(hashes: readonly Uint8Array[]): string | undefined;

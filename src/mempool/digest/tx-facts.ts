@@ -82,7 +82,7 @@ const INCREASE_BALANCE = Uint8Array.of(0xe7, 0xf0, 0x45, 0xff);
  * Fee juice that the first setup call to credit the fee payer brings; 0 without one
  * (docs/protocol/07-transactions-and-fees.md#79-fee-limit-and-claims).
  */
-export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
+function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
   const call = setupCalls.find(({ request, calldata }) => {
     const selector = calledSelector(calldata);
     return (

@@ -1,6 +1,6 @@
 import { compareRank, type PoolEntry, type Ranked } from "./pool-entry.ts";
 
-export type Payment = Ranked & Pick<PoolEntry, "claim" | "feeLimit">;
+type Payment = Ranked & Pick<PoolEntry, "claim" | "feeLimit">;
 
 /**
  * Payments of one payer that its balance does not cover, each with the balance left at its turn. Payments of higher

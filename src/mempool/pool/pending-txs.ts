@@ -3,7 +3,7 @@ import type { PoolEntry } from "./pool-entry.ts";
 import { PriorityOrder } from "./priority-order.ts";
 
 /** Pending txs with the same fee payer. */
-export interface PayerTxs {
+interface PayerTxs {
   readonly feePayer: Fr;
   readonly entries: ReadonlyMap<string, PoolEntry>;
   /** Sum of the fee limits. A balance of so much covers the txs in any order. */

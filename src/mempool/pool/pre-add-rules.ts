@@ -17,7 +17,7 @@ export function bumpedFee(fee: bigint, percentage: bigint): bigint {
   return fee + (bump > 1n ? bump : 1n);
 }
 
-export interface PreAddContext {
+interface PreAddContext {
   pending: PendingTxs;
   bidding: Bidding;
   /** Balance in fee asset units, in the committed state. */

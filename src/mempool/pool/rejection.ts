@@ -39,7 +39,7 @@ export function lowPriorityFee(minimum: bigint, got: bigint): PoolRejection {
   };
 }
 
-export interface UncoveredFee {
+interface UncoveredFee {
   payer: Fr;
   /** The payer's balance before any of its txs. */
   balance: bigint;

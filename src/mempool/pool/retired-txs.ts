@@ -12,7 +12,7 @@ type Retirement =
 
 const KIND = { deleted: 1, unmined: 2, unminedAndDeleted: 3 } as const;
 
-export interface RetiredTx {
+interface RetiredTx {
   hash: Uint8Array;
   bytes: number;
 }

@@ -5,7 +5,7 @@ import { POOL_CHECKS, runChecks } from "../validation/check-groups.ts";
 import type { CommittedStates } from "../validation/committed-state.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 
-export interface ChainSources {
+interface ChainSources {
   content: Pick<ContentReader, "settledTx">;
   contexts: CheckContexts;
   states: CommittedStates;

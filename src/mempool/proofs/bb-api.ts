@@ -13,7 +13,7 @@ export interface BbAnswer {
 }
 
 /** bb gave an answer that is not one to the command, or none. */
-export class BbAnswerError extends Error {
+class BbAnswerError extends Error {
   constructor(command: string, rule: string) {
     super(`${command}: ${rule}`);
     this.name = "BbAnswerError";

@@ -8,7 +8,7 @@ import { BN254_GENERATOR, IGNITION_G2, type ReferenceStrings } from "./reference
 /** Starting a thread takes half a second, so it is kept for so long without a proof. */
 const IDLE_MS = 600_000;
 
-export interface BbThreadsOptions {
+interface BbThreadsOptions {
   /** Path of bb's module. */
   module: string;
   /** Most threads; each verifies one proof at a time. */

@@ -7,7 +7,7 @@ import type { BbBackend } from "./bb-backend.ts";
 import { proofFields, proofKey } from "./chonk-proof.ts";
 import { ProofQueueFullError, type ProofVerifier } from "./proof-verifier.ts";
 
-export interface BbVerifierOptions {
+interface BbVerifierOptions {
   /** Verifications at once. */
   parallel: number;
   /** Most txs that wait for a verification. */

@@ -27,7 +27,7 @@ export function proofFields({ data, chonkProof }: Pick<Tx, "data" | "chonkProof"
 }
 
 /** The parts of a Chonk proof, each a list of fields. `mega` begins with the public inputs. */
-export interface ProofParts {
+interface ProofParts {
   mega: Uint8Array[];
   merge: Uint8Array[];
   eccvm: Uint8Array[];
@@ -41,7 +41,7 @@ export function proofParts(tx: Pick<Tx, "data" | "chonkProof">): ProofParts {
 }
 
 /** Splits the fields of a proof with its public inputs: all parts but the first have fixed lengths. */
-export function splitProof(bytes: Uint8Array): ProofParts {
+function splitProof(bytes: Uint8Array): ProofParts {
   const fields = Array.from({ length: bytes.length / FIELD_BYTES }, (_, i) =>
     bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES),
   );

@@ -22,7 +22,7 @@ BN254_GENERATOR[31] = 1;
 BN254_GENERATOR[63] = 2;
 
 /** Points of the Grumpkin string that the inner product argument of a Chonk proof takes. */
-export const GRUMPKIN_POINTS = 1 << 15;
+const GRUMPKIN_POINTS = 1 << 15;
 export const POINT_BYTES = 64;
 const SEED = Buffer.from("BARRETENBERG_GRUMPKIN_IPA_CRS");
 /** The coordinates' field: the scalar field of BN254. */
@@ -33,7 +33,7 @@ const CONSTANT = -17n;
 const AT_ONCE = 128;
 
 /** Answers with the root of each value, undefined for one that is not a square. All are 32 bytes, big-endian. */
-export type SquareRoots = (values: readonly Uint8Array[]) => Promise<(Uint8Array | undefined)[]>;
+type SquareRoots = (values: readonly Uint8Array[]) => Promise<(Uint8Array | undefined)[]>;
 
 interface Candidate {
   point: number;

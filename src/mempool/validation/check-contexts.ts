@@ -13,7 +13,7 @@ import type { CheckContext, CheckedState, Network } from "./checks/context.ts";
 import { lowestGasLimits, PROTOCOL_GAS_LIMITS } from "./checks/gas.ts";
 import type { CommittedStates } from "./committed-state.ts";
 
-export interface CheckSources {
+interface CheckSources {
   chain: Pick<ChainReader, "latestBlockNumber" | "block">;
   content: Pick<ContentReader, "contractInstance">;
   states: CommittedStates;
@@ -24,7 +24,7 @@ export interface CheckSources {
 }
 
 /** Settings of the operator; they may change while the node runs. */
-export interface CheckOptions {
+interface CheckOptions {
   /** False refuses every tx. */
   permitted: boolean;
   /** Entries in addition to the built-in ones, which come first. */

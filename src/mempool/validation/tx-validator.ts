@@ -15,19 +15,19 @@ import {
   runDigestGossipChecks,
 } from "./gossip-checks.ts";
 
-export interface ValidatedTx {
+interface ValidatedTx {
   facts: TxFacts;
   verdict: Verdict;
 }
 
-export interface RpcCheckOptions {
+interface RpcCheckOptions {
   /** Skips the proof. */
   isSimulation: boolean;
   /** Skips all gas rules. */
   skipFeeEnforcement: boolean;
 }
 
-export interface TxValidatorParts {
+interface TxValidatorParts {
   digests: Digests;
   /** For txs that peers gossip; `digests` by default. */
   peerDigests?: Digests;

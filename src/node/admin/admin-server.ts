@@ -15,7 +15,7 @@ import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key
 const NAMESPACES = ["nodeAdmin", "svcAdmin", "aztecAdmin"] as const;
 const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
 
-export interface AdminServerOptions extends Pick<RpcServerOptions, "listen" | "limits" | "forward"> {
+interface AdminServerOptions extends Pick<RpcServerOptions, "listen" | "limits" | "forward"> {
   serve: Pick<RpcServerOptions["serve"], "versionHeaders">;
   key: AdminKeyOptions;
   /** Prints the banner with a new key; to standard output by default. */

@@ -46,7 +46,7 @@ export interface AdminKeyOptions {
   log: NodeLogger;
 }
 
-export interface AdminKey {
+interface AdminKey {
   /** SHA-256 of the required key; undefined if no key is required. */
   readonly hash: Uint8Array | undefined;
   /** A newly generated key, to be shown once and never stored. */

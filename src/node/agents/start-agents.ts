@@ -26,7 +26,7 @@ import { delayOf, typesOf } from "../prover/agent-settings.ts";
 import { startRealProver } from "../prover/real-proofs.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
 
-export interface RunningAgents extends RunningService {
+interface RunningAgents extends RunningService {
   /** Of JSON-RPC. */
   readonly port: number;
 }

@@ -18,7 +18,7 @@ export function isDevelopmentL1(chainId: number): boolean {
 }
 
 /** The time of L1 and the local clock differ by more than the allowed drift. */
-export class ClockDriftError extends OperatorError {
+class ClockDriftError extends OperatorError {
   override readonly errorCode: string = "clock-drift";
 
   /** Seconds by which the latest L1 block is behind the local clock; negative when it is ahead. */

@@ -51,7 +51,7 @@ const statusOnly = (reason: () => string): HttpApplication => ({
   failed: () => ({ status: 500, headers: [] }),
 });
 
-export interface StandbyOptions<R extends RollupReader> {
+interface StandbyOptions<R extends RollupReader> {
   host: string;
   port: number;
   /** See RpcServerOptions. */
@@ -92,7 +92,7 @@ function otherProtocol({ message, remedy, protocol }: OtherProtocolError): Obsta
 }
 
 /** A rollup that can be followed, and its genesis. */
-export interface Compatible<R> {
+interface Compatible<R> {
   readonly reader: R;
   readonly genesis: Genesis;
 }

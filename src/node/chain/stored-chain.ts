@@ -10,9 +10,9 @@ import type { StoreFault } from "../../storage/store-errors.ts";
 import type { ThreadBudget } from "../context/thread-budget.ts";
 
 /** Opens the chain store in a folder. `onFault` is called when it can no longer be written, or is damaged. */
-export type OpenChain = (path: string, onFault?: (fault: StoreFault) => void) => Promise<ChainServices>;
+type OpenChain = (path: string, onFault?: (fault: StoreFault) => void) => Promise<ChainServices>;
 
-export interface StoredChainOptions
+interface StoredChainOptions
   extends Pick<ChainServicesOptions, "core" | "identity" | "publicData" | "mapSizeKb" | "signal"> {
   directory: Pick<DataDirectory, "chainStore" | "temporary">;
   threads: Pick<ThreadBudget, "hashing" | "rebuilding">;

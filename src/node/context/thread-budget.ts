@@ -27,7 +27,7 @@ export interface ThreadBudget {
   circuits: number;
 }
 
-export interface NodeKind {
+interface NodeKind {
   /** The configured number of RPC threads, if any. */
   readonly rpcThreads?: number | undefined;
   /** A node that few clients ask: it answers RPC on the main thread by default and has one thread for digests. */

@@ -64,7 +64,7 @@ export function removeRefused({ path, chainStore }: { path: string; chainStore: 
   return true;
 }
 
-export interface SnapshotCheck {
+interface SnapshotCheck {
   readonly health: HealthProbe;
   /** Does nothing after `stop`. */
   start(): void;

@@ -30,7 +30,7 @@ import { checkSnapshot, removeRefused } from "./snapshot-check.ts";
 import { upstreamChain } from "./upstream-chain.ts";
 import { startFromSnapshot } from "./upstream-snapshot.ts";
 
-export interface FollowerOptions {
+interface FollowerOptions {
   values: Values;
   directory: DataDirectory;
   loggerFor: LoggerFor;
@@ -44,7 +44,7 @@ export interface FollowerOptions {
   logTail?: LogTail;
 }
 
-export interface RunningFollower extends RunningService {
+interface RunningFollower extends RunningService {
   /** Port of the public JSON-RPC. */
   readonly port: number;
   /** Port of the feed; undefined if it is not served. */

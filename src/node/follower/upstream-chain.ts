@@ -14,7 +14,7 @@ import { replaceFile } from "../../storage/replace-file.ts";
 import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 
 /** The chain of the upstreams cannot be followed with these options or in this data directory. */
-export class UpstreamChainError extends OperatorError {
+class UpstreamChainError extends OperatorError {
   override readonly errorCode: string = "upstream-chain";
 
   constructor(rule: string) {
@@ -27,7 +27,7 @@ export class UpstreamChainError extends OperatorError {
 const FILE = "upstream-chain.json";
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
-export interface UpstreamChainOptions {
+interface UpstreamChainOptions {
   upstreams: readonly FeedUpstream[];
   /** Undefined for a temporary one. */
   directory: string | undefined;

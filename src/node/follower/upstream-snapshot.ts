@@ -17,7 +17,7 @@ import { checkDatabase, checkIdentity, checkTrees } from "../../snapshots/verify
 import type { Logger } from "../../telemetry/logger.ts";
 import { snapshotTaken } from "./snapshot-check.ts";
 
-export interface UpstreamSnapshotOptions {
+interface UpstreamSnapshotOptions {
   upstreams: readonly FeedUpstream[];
   /** The data directory. */
   directory: { path: string; chainStore: string };

@@ -10,7 +10,7 @@ import { items } from "../../protocol/tx-effect.ts";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Notifies a pool of a block's txs. */
-export function notifyBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txEffects">, number: number): void {
+function notifyBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txEffects">, number: number): void {
   const block = chain.block(number);
   if (block === undefined) return;
   const effects = chain.txEffects(number);
@@ -23,7 +23,7 @@ export function notifyBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txE
   });
 }
 
-export interface MempoolEventsOptions {
+interface MempoolEventsOptions {
   pool: TxPool;
   synchronizer: Pick<Synchronizer, "on">;
   chain: Pick<ChainStore, "block" | "txEffects">;

@@ -12,7 +12,7 @@ import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
 
-export interface PoolStoreOptions {
+interface PoolStoreOptions {
   values: PartValues["storage"];
   directory: Pick<DataDirectory, "path" | "temporary">;
   identity: StoreOwner;

@@ -35,7 +35,7 @@ export interface AdminOptions
 }
 
 /** What the admin port needs of a node, or of a follower. */
-export interface AdminContext extends Pick<ChainContext, "synchronizer" | "chain" | "loggerFor"> {
+interface AdminContext extends Pick<ChainContext, "synchronizer" | "chain" | "loggerFor"> {
   readonly reader: { readonly identity: RollupIdentity };
 }
 

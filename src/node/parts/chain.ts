@@ -26,7 +26,7 @@ import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../context/thread-budget.ts
 import { onlyProves } from "../settings/roles.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots.ts";
 
-export interface ChainOptions {
+interface ChainOptions {
   values: PartValues;
   registryAddress: string;
   directory: DataDirectory;
@@ -39,7 +39,7 @@ export interface ChainOptions {
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
 
-export interface ChainPart {
+interface ChainPart {
   readonly context: ChainContext;
   readonly snapshots: SnapshotUploader;
   /** Marks the start as complete: from then on `signal` no longer aborts calls to L1. */

@@ -26,7 +26,7 @@ import { startSequencer } from "./sequencer.ts";
 import { hasSlasher, type SlasherPart, startSlasher } from "./slasher.ts";
 import { hasValidator, startValidator, type ValidatorPart } from "./validator.ts";
 
-export interface DutiesOptions {
+interface DutiesOptions {
   values: PartValues;
   directory: DataDirectory;
   /** Aborts the start. */

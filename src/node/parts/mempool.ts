@@ -26,7 +26,7 @@ import { mempoolService, simulatorService, validatorService } from "../services/
 import { poolChanges } from "../services/pool-changes.ts";
 import { poolHealth } from "../services/pool-health.ts";
 
-export interface MempoolOptions {
+interface MempoolOptions {
   values: PartValues;
   directory: Pick<DataDirectory, "path" | "temporary">;
   functionNames: FunctionNames;

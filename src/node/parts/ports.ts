@@ -21,7 +21,7 @@ import type { DutiesPart } from "./duties.ts";
 import { startConfiguredFeed } from "./feed.ts";
 import { nodeRecord, startRpc } from "./rpc.ts";
 
-export interface PortsOptions {
+interface PortsOptions {
   values: PartValues;
   /** The options by name, for reports. */
   given: Values;
@@ -39,7 +39,7 @@ export interface PortsOptions {
 }
 
 /** The ports of a node, besides those of metrics and peers. */
-export interface PortsPart {
+interface PortsPart {
   readonly rpc: Listener;
   readonly admin: Listener;
   /** Undefined where it is not served. */

@@ -25,7 +25,7 @@ import { type RunningPublisher, startPublisher } from "../sequencer/publisher.ts
 import { startCheckpoint } from "../sequencer/start-checkpoint.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../services/live-config.ts";
 
-export interface SequencerOptions {
+interface SequencerOptions {
   values: PartValues;
   directory: { path: string; temporary: boolean };
   mempool: Pick<MempoolPart, "pool" | "contexts">;
@@ -41,7 +41,7 @@ export interface SequencerOptions {
   built?: (processed: readonly ExecutedTx[]) => void;
 }
 
-export interface SequencerPart {
+interface SequencerPart {
   readonly sequencer: Sequencer;
   stop(): Promise<void>;
 }

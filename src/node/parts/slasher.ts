@@ -26,7 +26,7 @@ import type { MempoolPart } from "../context/mempool-part.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { slasherAnswers } from "../services/slasher-answers.ts";
 
-export interface SlasherOptions {
+interface SlasherOptions {
   values: PartValues;
   mempool: Pick<MempoolPart, "pool" | "store">;
   /** Attesters of this node, lower-case 0x text. */

@@ -10,8 +10,7 @@ import { openObjectReader, openObjectStore } from "../../storage/objects/open-st
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
 
-export interface ConfiguredRestore
-  extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {
+interface ConfiguredRestore extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {
   values: PartValues;
   logger: NodeLogger;
 }
@@ -28,9 +27,7 @@ export async function restoreConfigured({ values, ...options }: ConfiguredRestor
   });
 }
 
-export interface ConfiguredUploader
-  extends Pick<ChainServices, "store" | "chain">,
-    Pick<SnapshotUploadServices, "openChain"> {
+interface ConfiguredUploader extends Pick<ChainServices, "store" | "chain">, Pick<SnapshotUploadServices, "openChain"> {
   values: PartValues;
   identity: RollupIdentity;
   synchronizer: Pick<Synchronizer, "initialSyncComplete">;

@@ -38,7 +38,7 @@ export interface CommitteeNetwork {
   events: ConsensusEvents;
 }
 
-export interface ValidatorOptions {
+interface ValidatorOptions {
   values: PartValues;
   /** The keys in force now; undefined for an observer without keys. */
   keys: (() => Keystore) | undefined;

@@ -8,7 +8,7 @@ import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
 import type { Teardown } from "../../process/teardown.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   values: PartValues["p2p"];
   channels: Pick<PeerChannels, "client" | "peers">;
   listed: ListedPeers;

@@ -19,7 +19,7 @@ import type { MempoolPart } from "../context/mempool-part.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
 import { receivedTx } from "./received-tx-json.ts";
 
-export interface CollectedTxsOptions {
+interface CollectedTxsOptions {
   values: PartValues;
   mempool: Pick<MempoolPart, "digests" | "pool" | "validator">;
   /** Undefined for a node without P2P. */

@@ -19,7 +19,7 @@ import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 import { validatorLimits } from "../settings/validator-limits.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 
-export interface GossipTopicsOptions {
+interface GossipTopicsOptions {
   values: PartValues;
   /** Read for each message. */
   settings: Readonly<LivePeerSettings>;

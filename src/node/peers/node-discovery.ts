@@ -8,7 +8,7 @@ import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { recordFile } from "./own-identity.ts";
 
-export interface ConfiguredDiscoveryOptions {
+interface ConfiguredDiscoveryOptions {
   identity: PeerIdentity;
   version: string;
   /** The address to announce; undefined: learnt from peers. */

@@ -17,7 +17,7 @@ export function listedPeers(values: PartValues["p2p"]["listed"]): ListedPeers {
   return { trusted: read(values.trusted, "trustedPeers"), private: read(values.private, "privatePeers"), preferred };
 }
 
-export interface PeerNodeParts {
+interface PeerNodeParts {
   identity: PeerIdentity;
   version: string;
   /** The announced IPv4 address, if one is known. */

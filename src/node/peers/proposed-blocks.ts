@@ -14,7 +14,7 @@ import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../context/mempool-part.ts";
 import type { LivePeerSettings } from "../settings/live-peer-settings.ts";
 
-export interface ProposedBlocksOptions {
+interface ProposedBlocksOptions {
   mempool: Pick<MempoolPart, "pool" | "contexts">;
   committees: Pick<SlotCommittees, "at">;
   txs: ProposalTxs;

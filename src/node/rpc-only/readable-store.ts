@@ -29,7 +29,7 @@ function fileOf(path: string): string | undefined {
 }
 
 /** Why a store cannot be read now; it may be later. */
-export type NotReadable = "no node has opened the chain store yet" | "the chain store is being migrated";
+type NotReadable = "no node has opened the chain store yet" | "the chain store is being migrated";
 const NOT_OPENED: NotReadable = "no node has opened the chain store yet";
 
 /**

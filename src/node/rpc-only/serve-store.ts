@@ -20,7 +20,7 @@ import { RPC_ONLY_METRICS } from "./metrics.ts";
 import type { ReadableStore } from "./readable-store.ts";
 import type { UpstreamNode } from "./upstream-node.ts";
 
-export interface ServeStoreOptions {
+interface ServeStoreOptions {
   values: PartValues;
   record: NodeRecord;
   readable: ReadableStore;

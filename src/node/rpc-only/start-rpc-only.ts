@@ -13,7 +13,7 @@ import { UpstreamNode } from "./upstream-node.ts";
 
 const LOOK_MS = 500;
 
-export interface RpcOnlyOptions {
+interface RpcOnlyOptions {
   values: PartValues;
   /** The data directory of the node. */
   directory: string;

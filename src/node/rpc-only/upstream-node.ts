@@ -9,7 +9,7 @@ const ANSWER_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
 
 /** What a node says of itself at /status?format=json, as far as it is used here. */
-export interface NodeReport {
+interface NodeReport {
   blockNumber: number;
   /** Blocks that L1 has and the node does not. */
   lagBlocks: number;
@@ -80,7 +80,7 @@ const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /** Undefined for what is no report of this kind of node. */
-export function reportIn(value: unknown): NodeReport | undefined {
+function reportIn(value: unknown): NodeReport | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { blockNumber, lagBlocks, limits } = value as Record<string, unknown>;
   if (!isCount(blockNumber) || !isCount(lagBlocks)) return undefined;

@@ -11,7 +11,7 @@ import type { HealthBoard } from "./health-board.ts";
 import { type ConfigurableParts, LiveConfig } from "./live-config.ts";
 import { nodeReports } from "./node-reports.ts";
 
-export interface FollowerAdminParts {
+interface FollowerAdminParts {
   /** The options by name. */
   values: Values;
   sync: ConfigurableParts["sync"];

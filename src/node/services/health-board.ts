@@ -4,7 +4,7 @@ import type { HealthProbe, HealthState } from "../../telemetry/health.ts";
 const SAMPLE_MS = 1_000;
 
 /** The figures of a report, without the components. */
-export type HealthFigures = Omit<HealthReport, "components">;
+type HealthFigures = Omit<HealthReport, "components">;
 
 /**
  * The health of all components of a node. Reads them once a second, so that `since` is right to a second even where

@@ -3,7 +3,7 @@ import { KeystoreReloadRefusedError } from "../../keystore/errors.ts";
 import type { KeystoreControl } from "../../rpc/admin/ports/keystore-control.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
-export interface KeystoreControlOptions {
+interface KeystoreControlOptions {
   /** KEY_STORE_DIRECTORY. */
   directory: string | undefined;
   /** Keys of the running validator; undefined if none runs. */

@@ -10,7 +10,7 @@ import type { Simulator } from "../../rpc/ports/simulator.ts";
 import type { TxValidityChecker } from "../../rpc/ports/tx-validity-checker.ts";
 import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
 
-export interface MempoolServiceParts {
+interface MempoolServiceParts {
   pool: PoolQueries;
   intake: TxIntake;
   /** Whether the node is synced far enough to accept txs. */

@@ -7,7 +7,7 @@ import type { HealthReport } from "../../rpc/ports/node-health.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { optionReports } from "./option-reports.ts";
 
-export interface ReportedParts {
+interface ReportedParts {
   values: Values;
   /** What the options gave; undefined if the values have no origins. */
   configuration: Pick<Configuration, "values" | "origins"> | undefined;

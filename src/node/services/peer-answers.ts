@@ -3,7 +3,7 @@ import type { PeerNode } from "../../p2p/peer-node.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 
-export interface PeerAnswersParts {
+interface PeerAnswersParts {
   node: Pick<PeerNode, "connections">;
   /** Text of the node's own record. */
   enr(): string;

@@ -4,7 +4,7 @@ import type { PeerNode } from "../../p2p/peer-node.ts";
 import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
 import type { PeerReport } from "../../rpc/admin/ports/node-reports.ts";
 
-export interface ReportedPeers {
+interface ReportedPeers {
   node: Pick<PeerNode, "host" | "peers" | "scores">;
   listed: ListedPeers;
   /** Protocol version string. */

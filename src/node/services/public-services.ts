@@ -11,7 +11,7 @@ import type { ValidatorStats } from "../../rpc/ports/validator-stats.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { LiveConfig } from "./live-config.ts";
 
-export interface PublicParts {
+interface PublicParts {
   values: Pick<PartValues, "proofs" | "rpc">;
   mempool: {
     readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;

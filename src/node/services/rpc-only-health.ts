@@ -6,7 +6,7 @@ import { HealthBoard } from "./health-board.ts";
 const MAX_LAG_BLOCKS = 50;
 
 /** The node that writes a store which this process reads. */
-export interface WritingNode {
+interface WritingNode {
   /** Seconds since it last answered. */
   readonly awaySeconds: number;
   /** What it last said. */
@@ -14,7 +14,7 @@ export interface WritingNode {
 }
 
 /** The node that writes the store. Its reads go on without it, but grow old. */
-export function nodeProbe(node: Pick<WritingNode, "awaySeconds">, maxAwaySeconds: number): HealthProbe {
+function nodeProbe(node: Pick<WritingNode, "awaySeconds">, maxAwaySeconds: number): HealthProbe {
   return {
     name: "node",
     read() {

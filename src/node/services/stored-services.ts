@@ -6,7 +6,7 @@ import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { neededServices } from "../../rpc/forward/live-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 
-export interface StoredParts extends ChainServices {
+interface StoredParts extends ChainServices {
   core: Core;
   identity: RollupIdentity;
   revertWords: NodeServices["status"]["revertWords"];

@@ -9,7 +9,7 @@ import type { OwnRecord } from "./own-record.ts";
 /** About half a processor's time. A bootnode that comes back is asked by all nodes of its network. */
 const HANDSHAKES_PER_SECOND = 50;
 
-export interface BootnodeOptions {
+interface BootnodeOptions {
   identity: PeerIdentity;
   record: OwnRecord;
   /** IPv4 address and UDP port to bind. */

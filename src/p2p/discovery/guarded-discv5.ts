@@ -13,7 +13,7 @@ import { UdpTransport } from "./udp-transport.ts";
 /** docs/protocol/10-peers.md#104-discovery. */
 const SETTINGS = { lookupTimeout: 2000, requestTimeout: 2000, allowUnverifiedSessions: true } as const;
 
-export interface GuardedDiscv5Options extends TableSharesOptions {
+interface GuardedDiscv5Options extends TableSharesOptions {
   identity: PeerIdentity;
   record: SignableENR;
   /** IPv4 address and port to bind. */

@@ -6,7 +6,7 @@ import { type RecordContent, signedRecord } from "./node-record.ts";
 import type { RecordFile } from "./record-file.ts";
 import { isSound, SOUND } from "./record-rules.ts";
 
-export interface OwnRecordOptions {
+interface OwnRecordOptions {
   identity: PeerIdentity;
   content: RecordContent;
   /** Undefined if nothing is kept. */

@@ -21,7 +21,7 @@ const SOURCE_HANDSHAKES = { perSecond: 5, burst: 20 };
 /** Handshakes at once, in seconds of their rate. */
 const HANDSHAKE_BURST_S = 4;
 
-export interface PacketGateOptions {
+interface PacketGateOptions {
   /** Handshakes of all strangers together, and of all known nodes. Each takes some 10 ms: signatures, key agreement. */
   handshakesPerSecond: number;
   /** Milliseconds of a clock. */

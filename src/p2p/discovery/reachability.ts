@@ -1,8 +1,8 @@
 import type { Logger } from "../../telemetry/logger.ts";
 
-export type Protocol = "TCP" | "UDP";
+type Protocol = "TCP" | "UDP";
 
-export interface ReachabilityOptions {
+interface ReachabilityOptions {
   /** Announced address; undefined if none is configured. */
   ip: string | undefined;
   /** Announced port, of both protocols. */

@@ -16,7 +16,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { DiscoveryListenError } from "./errors.ts";
 import type { PacketGate } from "./packet-gate.ts";
 
-export interface UdpTransportOptions {
+interface UdpTransportOptions {
   /** IPv4 address to bind. */
   address: string;
   /** 0 takes a free port. */
@@ -28,7 +28,7 @@ export interface UdpTransportOptions {
 }
 
 /** Packets since the start. */
-export interface PacketCounts {
+interface PacketCounts {
   received: number;
   /** Beyond a rate limit, or of a size that no packet has. */
   dropped: number;

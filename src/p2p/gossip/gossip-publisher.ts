@@ -3,7 +3,7 @@ import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
 import { type GossipPublisher, TOPICS, type Topic } from "./publisher.ts";
 import { type MessageWrapper, TOPIC_RULES, topicString } from "./topic.ts";
 
-export interface PublisherOptions {
+interface PublisherOptions {
   router: Pick<GossipRouter, "publish">;
   /** Protocol version string. */
   version: string;

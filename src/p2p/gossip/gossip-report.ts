@@ -5,7 +5,7 @@ import { topicString } from "./topic.ts";
 
 const REPORT_MS = 60_000;
 
-export interface GossipReportParts {
+interface GossipReportParts {
   router: Pick<GossipRouter, "getMeshPeers" | "getPeers" | "getScore">;
   receiver: Pick<GossipReceiver, "counts">;
   /** Protocol version string. */

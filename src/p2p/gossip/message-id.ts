@@ -18,7 +18,7 @@ export function messageIdText(key: string): string {
 }
 
 /** Local key of a compressed message, to recognize duplicates before they are decompressed. */
-export type FastKey = (message: { topic: string; data?: Uint8Array }) => string;
+type FastKey = (message: { topic: string; data?: Uint8Array }) => string;
 
 /**
  * Hashes with a random seed, so that no peer can find two messages with the same key. The key includes the topic:

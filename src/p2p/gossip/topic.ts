@@ -24,7 +24,7 @@ export interface MessageWrapper {
 }
 
 /** What the network fixes for a topic, and how this node shares its resources between topics. */
-export interface TopicRules {
+interface TopicRules {
   /** Most bytes of a message with its wrapper, decompressed. */
   maxBytes: number;
   /** Messages of a topic with a lower number are validated first. */

@@ -11,7 +11,7 @@ export interface Refusals {
   peer(id: string): boolean;
 }
 
-export interface GaterOptions {
+interface GaterOptions {
   refuses: Refusals;
   /** Most inbound connections from one IP address. */
   maxPerAddress: number;

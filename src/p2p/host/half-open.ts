@@ -1,7 +1,7 @@
 import type { MultiaddrConnection } from "@libp2p/interface";
 
 /** Inbound connections whose handshake is not complete: in all, and from one IP address. */
-export interface HalfOpenLimits {
+interface HalfOpenLimits {
   overall: number;
   perAddress: number;
 }

@@ -5,7 +5,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { PeerKeyError } from "./errors.ts";
 import { generatePeerIdentity, type PeerIdentity, peerIdentity } from "./peer-identity.ts";
 
-export interface PeerKeySources {
+interface PeerKeySources {
   /** Text of the configured key. */
   key: string | undefined;
   /** File that keeps the key; undefined if there is no place for one. */

@@ -3,7 +3,7 @@ import type { ENR, NodeId } from "@chainsafe/enr";
 import type { Logger } from "../../telemetry/logger.ts";
 
 /** What the library does not ask by itself. */
-export interface Discv5Rules {
+interface Discv5Rules {
   /** Called before a request is sent to an address, `host:port`. */
   asks(address: string): void;
   /** The record as the table may have it; undefined if it may not. */

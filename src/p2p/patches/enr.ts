@@ -17,7 +17,7 @@ export function rememberValidSignatures(): void {
   setV4Crypto({ ...defaultCrypto, verify: remembering(defaultCrypto.verify) });
 }
 
-export type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
+type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 
 /** Asks `verify` once for each valid signature. */
 export function remembering(verify: Verify): Verify {

@@ -30,7 +30,7 @@ const TYPE = { data: 0, ping: 2 } as const;
 const FLAG_SYN = 1;
 
 /** A peer broke a limit of the muxer; its connection is closed. */
-export class MuxerLimitError extends Error {
+class MuxerLimitError extends Error {
   constructor(rule: string) {
     super(`the peer sent ${rule}`);
     this.name = "MuxerLimitError";

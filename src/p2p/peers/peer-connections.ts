@@ -17,7 +17,7 @@ const PEER_COUNT_LOG_MS = 60_000;
 /** Upper bounds of the times of connections. */
 export const CONNECTION_MS = [1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000] as const;
 
-export interface PeerConnectionsParts {
+interface PeerConnectionsParts {
   host: PeerHost;
   client: RequestClient;
   /** Undefined where discovery is disabled. */
@@ -31,13 +31,13 @@ export interface PeerConnectionsParts {
   logger: Logger;
 }
 
-export interface PeerConnectionsOptions {
+interface PeerConnectionsOptions {
   maxPeers: number;
   heartbeatMs: number;
 }
 
 /** A peer as node_getPeers shows it. */
-export type PeerInfo =
+type PeerInfo =
   | { id: string; score: number; status: "connected" }
   | { id: string; status: "dialing"; dialStatus: string; addresses: string[] }
   | { status: "cached"; id: string; addresses: string[]; dialAttempts: number; enr: string };

@@ -20,7 +20,7 @@ interface Score {
   decayedAt: number;
 }
 
-export interface PeerScoresOptions {
+interface PeerScoresOptions {
   /** Three penalties; the smallest is that of high tolerance. */
   penalties: readonly number[];
   now(): number;

@@ -5,13 +5,13 @@ import type { PeerHealth } from "./peer-scores.ts";
 /** Share of the peers that may be inbound before others are dialled in their place: a bound on eclipse attacks. */
 const INBOUND_SHARE = 0.8;
 
-export interface Pruning {
+interface Pruning {
   /** Peers that stay, the protected ones left out. */
   kept: ConnectedPeer[];
   leave: { peer: ConnectedPeer; reason: GoodbyeReason }[];
 }
 
-export interface PruneOptions {
+interface PruneOptions {
   /** Most unprotected peers to keep. */
   most: number;
   health(id: string): PeerHealth;

@@ -15,7 +15,7 @@ import { checkStatus, decodedAnswer } from "./status-handshake.ts";
 /** Time for which the attesters read from L1 count, in milliseconds. */
 const ATTESTERS_FOR_MS = 60_000;
 
-export interface ValidatorsOnlyParts {
+interface ValidatorsOnlyParts {
   client: RequestClient;
   host: Pick<PeerHost, "peers" | "onDisconnect" | "hangUp">;
   protectedPeers: ProtectedPeers;

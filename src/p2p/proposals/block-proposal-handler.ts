@@ -10,7 +10,7 @@ import type { ConsensusContext } from "../gossip/topics/consensus-context.ts";
 import { checkProposer, NO_SIGNATURE } from "../gossip/topics/proposal-rules.ts";
 import { outsideSlotWindow } from "../gossip/topics/slot-window.ts";
 
-export interface BlockProposalHandlerParts extends Pick<ConsensusContext, "committees" | "times" | "now"> {
+interface BlockProposalHandlerParts extends Pick<ConsensusContext, "committees" | "times" | "now"> {
   check: Pick<BlockProposalCheck, "check">;
   txPool: Pick<TxPool, "protect">;
   dutyTimes: Pick<DutyTimes, "done">;

@@ -29,7 +29,7 @@ const REQUEST_TIMEOUTS: RequestTimeouts = { dialMs: 5000, requestMs: 10_000 };
 /** Bytes of answers being received, compressed and decompressed. */
 const BYTES = 128 * 1024 * 1024;
 
-export interface ClientOptions {
+interface ClientOptions {
   penalties: PeerPenalties;
   log: Logger;
   timeouts?: RequestTimeouts;

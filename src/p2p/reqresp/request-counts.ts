@@ -2,7 +2,7 @@ import { type RequestProtocol, RequestStatus } from "../peers/request-client.ts"
 import { PROTOCOLS } from "./protocols.ts";
 
 /** Requests of one protocol since the start. */
-export interface ProtocolCounts {
+interface ProtocolCounts {
   sent: number;
   /** Sent, without a usable answer. */
   failedOutbound: number;

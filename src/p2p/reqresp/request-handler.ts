@@ -1,7 +1,7 @@
 import type { RequestProtocol } from "../peers/request-client.ts";
 import { RequestStatus } from "../peers/request-client.ts";
 
-export interface Request {
+interface Request {
   bytes: Uint8Array;
   /** Peer id as text of the peer that asks. */
   peer: string;

@@ -1,7 +1,7 @@
 import { BucketMap, RateLimit } from "../../events/rate-limit.ts";
 import type { ProtocolRow } from "./protocols.ts";
 
-export type RateVerdict = "allowed" | "peer limit" | "overall limit";
+type RateVerdict = "allowed" | "peer limit" | "overall limit";
 
 const quotaPerSecond = (quota: number) => ({ perSecond: quota, burst: quota });
 

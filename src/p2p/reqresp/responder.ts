@@ -27,7 +27,7 @@ const RECEIVED_BYTES = 2 * MAX_REQUEST_BYTES;
 /** From here on a body is compressed on a thread of the runtime's pool. */
 const ASYNC_BYTES = 64 * 1024;
 
-export interface ResponderOptions {
+interface ResponderOptions {
   handlers: RequestHandlers;
   penalties: PeerPenalties;
   /** A peer that asks although it is banned is disconnected. */

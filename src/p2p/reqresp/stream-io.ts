@@ -5,7 +5,7 @@ import { concat } from "../../protocol/bytes.ts";
 const FRAME_BYTES = 65_524;
 
 /** A stream closed, or was reset, before the exchange was complete. */
-export class StreamEndedError extends Error {
+class StreamEndedError extends Error {
   constructor(options?: ErrorOptions) {
     super("the stream ended early", options);
     this.name = "StreamEndedError";
@@ -13,7 +13,7 @@ export class StreamEndedError extends Error {
 }
 
 /** The peer sent more than it may. */
-export class TooManyBytesError extends Error {
+class TooManyBytesError extends Error {
   readonly limit: number;
 
   constructor(limit: number) {

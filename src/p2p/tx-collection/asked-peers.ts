@@ -4,7 +4,7 @@ import type { RequestPace } from "./request-pace.ts";
  * `pinned`: sent the proposal, so it should have all txs. `smart`: said which txs of the block it has. `dumb`: the
  * others.
  */
-export type PeerRole = "pinned" | "smart" | "dumb";
+type PeerRole = "pinned" | "smart" | "dumb";
 
 export interface AskedPeer {
   readonly id: string;

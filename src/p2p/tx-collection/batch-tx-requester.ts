@@ -17,7 +17,7 @@ import type { RequestPace } from "./request-pace.ts";
 import type { RequestPeers } from "./request-peers.ts";
 import { TxChoice } from "./tx-choice.ts";
 
-export interface BatchTxRequesterParts {
+interface BatchTxRequesterParts {
   client: RequestClient;
   peers: RequestPeers;
   penalties: PeerPenalties;

@@ -11,7 +11,7 @@ import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { RequestPace } from "./request-pace.ts";
 import type { RequestPeers } from "./request-peers.ts";
 
-export interface ByHashParts {
+interface ByHashParts {
   client: RequestClient;
   peers: RequestPeers;
   penalties: PeerPenalties;

@@ -10,7 +10,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 /** What transactions are collected for: it decides how the pool keeps them. */
 export type CollectedFor = { proposalOfSlot: number } | { minedBlock: number };
 
-export interface CollectedTxsParts {
+interface CollectedTxsParts {
   validator: Pick<TxValidator, "received">;
   pool: Pick<TxPool, "add" | "addProtected">;
   logger: Logger;

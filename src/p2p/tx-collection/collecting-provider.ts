@@ -12,7 +12,7 @@ export interface ProvidedTxsRecord {
   provided(txs: { total: number; pooled: number; embedded: number; missing: number; ms: number | undefined }): void;
 }
 
-export interface ProviderParts {
+interface ProviderParts {
   pool: Pick<TxPool, "get" | "protect" | "status">;
   collected: TakesTxs;
   fast: Pick<FastCollection, "collect">;

@@ -4,7 +4,7 @@ import type { CollectionRequest, MissingTxsCollector } from "./collection-reques
 import type { FileStoreCollection } from "./file-store-collection.ts";
 import type { TxCollectionOptions } from "./options.ts";
 
-export interface FastCollectionParts {
+interface FastCollectionParts {
   /** Undefined if no nodes are configured. */
   fromNodes: MissingTxsCollector | undefined;
   fromPeers: MissingTxsCollector;
@@ -15,7 +15,7 @@ export interface FastCollectionParts {
   logger: Logger;
 }
 
-export type FastCollectionOptions = Pick<TxCollectionOptions, "txCollectionFastNodesTimeoutBeforeReqRespMs">;
+type FastCollectionOptions = Pick<TxCollectionOptions, "txCollectionFastNodesTimeoutBeforeReqRespMs">;
 
 /** Requests to peers are not begun with less time than this. */
 const MIN_MS_FOR_PEERS = 100;

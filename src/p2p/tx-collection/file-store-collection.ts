@@ -22,7 +22,7 @@ export interface AskedTxStore extends Endpoint {
   readonly source: Pick<FileTxSource, "name" | "tx">;
 }
 
-export interface FileStoreCollectionParts {
+interface FileStoreCollectionParts {
   /** At least one. */
   sources: readonly AskedTxStore[];
   collected: TakesTxs;

@@ -4,7 +4,7 @@ import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { epochOfSlot, epochSlots, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import type { TxCollection } from "./tx-collection.ts";
 
-export interface FollowedChain {
+interface FollowedChain {
   collection: Pick<TxCollection, "collectMined" | "provenUpTo" | "prunedTo">;
   synchronizer: Pick<Synchronizer, "on" | "initialSyncComplete">;
   chain: Pick<ChainStore, "block" | "txEffects" | "latestBlockNumber" | "provenBlockNumber">;

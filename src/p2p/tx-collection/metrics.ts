@@ -86,7 +86,7 @@ export function providedTxsRecord(metrics: Metrics): ProvidedTxsRecord {
   };
 }
 
-export interface ObservedCollection {
+interface ObservedCollection {
   counts: CollectionCounts;
   fileStores: readonly Pick<FileTxSource, "counts" | "durations" | "sizes">[];
   /** Undefined if nothing is uploaded. */

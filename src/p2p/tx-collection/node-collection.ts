@@ -6,7 +6,7 @@ import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { NodeTxSource } from "./node-source.ts";
 
 /** How nodes are asked. */
-export interface NodeRequestOptions {
+interface NodeRequestOptions {
   /** After which a node is asked again. */
   intervalMs: number;
   /** To one node. */
@@ -15,7 +15,7 @@ export interface NodeRequestOptions {
   batchSize: number;
 }
 
-export interface NodeCollectionParts {
+interface NodeCollectionParts {
   nodes: readonly Pick<NodeTxSource, "name" | "txsByHash">[];
   collected: TakesTxs;
   logger: Logger;

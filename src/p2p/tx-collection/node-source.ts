@@ -5,7 +5,7 @@ import { redactUrl } from "../../http/redact.ts";
 import { JsonError, parseJson } from "../../json/parse-json.ts";
 import { toHex } from "../../protocol/bytes.ts";
 
-export interface NodeSourceOptions {
+interface NodeSourceOptions {
   url: string;
   /** Version headers by name: one that an answer has must be equal. */
   versions: readonly (readonly [name: string, value: string])[];
@@ -20,7 +20,7 @@ const MAX_TX_JSON_BYTES = 1024 * 1024;
 const MAX_ENVELOPE_BYTES = 64 * 1024;
 
 /** Another node does not answer as a node of this network. The message has neither the URL nor what it sent. */
-export class NodeSourceError extends Error {
+class NodeSourceError extends Error {
   constructor(rule: string, options?: ErrorOptions) {
     super(rule, options);
     this.name = "NodeSourceError";

@@ -4,7 +4,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
 /** A transaction left the pool after it was collected. */
-export class CollectedTxGoneError extends Error {
+class CollectedTxGoneError extends Error {
   constructor(hash: Uint8Array) {
     super(`tx ${toHex(hash)} is not in the pool any more`);
     this.name = "CollectedTxGoneError";

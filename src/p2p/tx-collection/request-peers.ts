@@ -4,7 +4,7 @@ export interface RequestPeers {
   leastBusy(): string[];
 }
 
-export interface ConnectedPeers {
+interface ConnectedPeers {
   /** Peer ids as text. */
   connected(): readonly string[];
   /** Requests that wait for an answer of a peer. */

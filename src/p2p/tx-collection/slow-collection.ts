@@ -32,7 +32,7 @@ export interface SlowCollectionParts {
   logger: Logger;
 }
 
-export type SlowCollectionOptions = Pick<
+type SlowCollectionOptions = Pick<
   TxCollectionOptions,
   | "txCollectionSlowNodesIntervalMs"
   | "txCollectionSlowReqRespIntervalMs"

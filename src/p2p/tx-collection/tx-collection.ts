@@ -20,7 +20,7 @@ import type { RequestPeers } from "./request-peers.ts";
 import { type MinedBlock, SlowCollection } from "./slow-collection.ts";
 import type { TxProvider } from "./tx-provider.ts";
 
-export interface TxCollectionParts {
+interface TxCollectionParts {
   pool: Pick<TxPool, "add" | "addProtected" | "get" | "hasTx" | "onAdded" | "protect" | "status">;
   validator: Pick<TxValidator, "received">;
   client: RequestClient;

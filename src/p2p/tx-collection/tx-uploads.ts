@@ -10,7 +10,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import { TRANSFER_MS, type TxStoreNetwork, txKey } from "./file-store-source.ts";
 
-export interface TxUploadParts {
+interface TxUploadParts {
   objects: ObjectStore;
   network: TxStoreNetwork;
   /** Bodies are read when their turn comes; one that left the pool before is not uploaded. */
@@ -19,7 +19,7 @@ export interface TxUploadParts {
 }
 
 /** By the names of their options. */
-export interface TxUploadOptions {
+interface TxUploadOptions {
   txFileStoreUploadConcurrency: number;
   txFileStoreMaxQueueSize: number;
 }

@@ -52,7 +52,7 @@ function sentence(template: string, facts: Record<string, unknown>): { text: str
 }
 
 /** What a JSON log line says. */
-export interface SpokenLine {
+interface SpokenLine {
   /** Unix milliseconds. */
   time: number;
   level: string;

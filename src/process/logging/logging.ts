@@ -15,7 +15,7 @@ export interface LoggerFor {
   readonly exported?: LogQueue;
 }
 
-export interface LoggingOptions {
+interface LoggingOptions {
   filter: LogFilter;
   /** Write JSON objects instead of text lines. Their messages contain field names in braces. */
   json: boolean;

@@ -5,7 +5,7 @@ import { redactUrl } from "../../http/redact.ts";
 import { withRetries } from "../../http/retry.ts";
 
 /** A collector does not take what it was sent. */
-export class OtlpError extends Error {
+class OtlpError extends Error {
   override readonly name = "OtlpError";
 }
 

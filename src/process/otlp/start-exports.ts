@@ -15,14 +15,14 @@ import {
 } from "./otlp-export.ts";
 import { nodeRole } from "./resource.ts";
 
-export interface OtlpOptions {
+interface OtlpOptions {
   values: PartValues;
   resource: Labels;
   metrics: Metrics;
   loggerFor: LoggerFor;
 }
 
-export interface OtlpExports {
+interface OtlpExports {
   /** Takes slots that are over; undefined if no traces are exported. */
   readonly slotEnded: ((slot: SpannedSlot) => void) | undefined;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ function publicCollector(values: PartValues): string | undefined {
 }
 
 /** Which metrics the operator's collector gets: a list of what to leave out wins over one of what to send. */
-export function wantedMetrics({
+function wantedMetrics({
   exclude,
   include,
 }: Pick<PartValues["otlp"], "exclude" | "include">): (name: string) => boolean {

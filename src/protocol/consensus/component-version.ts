@@ -1,6 +1,6 @@
 import { V4 } from "../generations/v4/v4.ts";
 
-export interface NetworkComponents {
+interface NetworkComponents {
   l1ChainId: number;
   /** 0x text of 20 bytes. */
   rollupAddress: string;

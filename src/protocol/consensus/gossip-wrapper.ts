@@ -17,7 +17,7 @@ export function unwrapMessage(bytes: Uint8Array): Uint8Array {
   return reader.take(reader.u32("length of the payload"), "payload");
 }
 
-export interface InstrumentedMessage {
+interface InstrumentedMessage {
   payload: Uint8Array;
   /** Unix milliseconds. */
   sentAt: number;

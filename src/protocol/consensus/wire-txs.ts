@@ -10,7 +10,7 @@ export interface WireTx {
   encoded: Uint8Array;
 }
 
-export interface TxsRules {
+interface TxsRules {
   most?: number;
   /** Fields of a tx's proof. */
   proofFields?: number;

@@ -11,7 +11,7 @@ const MAX_EXPONENT = 100n;
 /**
  * factor * e^(numerator / denominator) by its Taylor series in integers, as in EIP-4844: each term is rounded down.
  */
-export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
+function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let sum = 0n;
   let term = factor * denominator;
   for (let i = 1n; term > 0n; i++) {

@@ -2,8 +2,8 @@ import { ceilDiv, clamp, max } from "./arithmetic.ts";
 
 /** Prices are ETH per unit of fee asset, times 1e12 (docs/protocol/04-l1-contracts.md#429-price-of-mana). */
 export const ETH_PER_FEE_ASSET_PRECISION = 1_000_000_000_000n;
-export const MINIMUM_ETH_PER_FEE_ASSET = 100n;
-export const MAXIMUM_ETH_PER_FEE_ASSET = 100_000_000_000_000n;
+const MINIMUM_ETH_PER_FEE_ASSET = 100n;
+const MAXIMUM_ETH_PER_FEE_ASSET = 100_000_000_000_000n;
 /** Largest price change at one checkpoint, in basis points. */
 export const MAXIMUM_PRICE_MODIFIER = 100n;
 

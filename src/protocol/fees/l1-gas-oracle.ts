@@ -8,7 +8,7 @@ export interface L1Fees {
  * The rollup's record of L1 fees (docs/protocol/04-l1-contracts.md#429-price-of-mana). An update takes effect two slots
  * after it was written, so the fees of the next two slots are always known.
  */
-export interface L1GasOracle {
+interface L1GasOracle {
   /** Fees in slots before `slotOfChange`. */
   pre: L1Fees;
   /** Fees from `slotOfChange` on. */

@@ -31,7 +31,7 @@ export interface ParentFees {
 }
 
 /** Parts of the price of one mana, all in wei or all in fee asset units; the multiplier is in units of 1e-9. */
-export interface ManaMinFeeComponents {
+interface ManaMinFeeComponents {
   sequencerCost: bigint;
   proverCost: bigint;
   congestionCost: bigint;

@@ -1,7 +1,7 @@
 import { min } from "./arithmetic.ts";
 import type { GasFees } from "./gas-fees.ts";
 
-export interface GasAmounts {
+interface GasAmounts {
   daGas: bigint;
   l2Gas: bigint;
 }
@@ -27,7 +27,7 @@ export class MaxFeesTooLowError extends Error {
   }
 }
 
-export interface OfferedFees {
+interface OfferedFees {
   maxFeesPerGas: GasFees;
   maxPriorityFeesPerGas: GasFees;
 }

@@ -22,7 +22,7 @@ export interface L2ToL1Message {
 }
 
 /** A contract class log in the kernel's output: the hash of its 3023 fields and how many of them were emitted. */
-export interface ContractClassLogHash {
+interface ContractClassLogHash {
   hash: Uint8Array;
   length: number;
   contractAddress: Uint8Array;

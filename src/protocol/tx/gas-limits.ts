@@ -10,7 +10,7 @@ export const MAX_L2_GAS_PER_TX = 6_540_000;
 const RESERVED_FIELDS = 1 + 7;
 
 /** Times in seconds. */
-export interface NetworkGeometry {
+interface NetworkGeometry {
   slotDuration: number;
   ethereumSlotDuration: number;
   /** Undefined if a slot has one block. */

@@ -32,7 +32,7 @@ export interface AgentParts {
   counts?: AgentCounts | undefined;
 }
 
-export type AgentStatus =
+type AgentStatus =
   | { readonly status: "stopped" | "running" }
   | { readonly status: "proving"; readonly job: ProvingJob; readonly startedAt: Date };
 

@@ -36,7 +36,7 @@ interface RequestBody {
   readonly compressed: boolean;
 }
 
-export interface BrokerConnectionOptions {
+interface BrokerConnectionOptions {
   url: string;
   /** For a broker that demands one. */
   apiKey?: string;

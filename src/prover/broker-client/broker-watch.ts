@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobProducerApi } from "../jobs/proving-job.ts";
 import type { BrokerOutages } from "./broker-outages.ts";
 
-export interface BrokerWatchOptions {
+interface BrokerWatchOptions {
   /** Should not retry. */
   readonly broker: Pick<JobProducerApi, "getProvingJobStatus">;
   readonly outages: BrokerOutages;

@@ -11,7 +11,7 @@ import type { BrokerJob, Settlement } from "./job.ts";
 const SCHEMA_VERSION = "2";
 
 /** A store of jobs has another form than this program reads. */
-export class BrokerSchemaError extends OperatorError {
+class BrokerSchemaError extends OperatorError {
   override readonly errorCode: string = "broker-schema";
 
   readonly path: string;
@@ -29,7 +29,7 @@ export class BrokerSchemaError extends OperatorError {
 }
 
 /** A row of a store of jobs breaks a rule of docs/store-format.md. */
-export class JobRowError extends Error {
+class JobRowError extends Error {
   readonly path: string;
   readonly rule: string;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EpochStore, type SettledJob, type StoredJob } from "./epoch-store.ts";
 import type { BrokerJob } from "./job.ts";
 
-export interface JobStoreOptions {
+interface JobStoreOptions {
   /** Folder of the epochs' stores. */
   readonly path: string;
   /** Maximum size of an epoch's store. */
@@ -18,7 +18,7 @@ export interface JobStoreOptions {
 export type StoredJobs = Omit<JobStore, "close">;
 
 /** A write came after its epoch was removed. */
-export class EpochRemovedError extends Error {
+class EpochRemovedError extends Error {
   readonly epochNumber: number;
 
   constructor(epochNumber: number) {

@@ -39,7 +39,7 @@ export const BROKER_METRICS = {
 } as const;
 
 /** What a broker counts, by type of job. */
-export type BrokerEvent = Exclude<keyof typeof BROKER_METRICS, "size" | "active" | "wait" | "duration">;
+type BrokerEvent = Exclude<keyof typeof BROKER_METRICS, "size" | "active" | "wait" | "duration">;
 
 /** Counts what happens to jobs. Types are numbers of the wire. */
 export interface BrokerCounts {

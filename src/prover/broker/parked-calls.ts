@@ -3,7 +3,7 @@ interface Parked<T> {
   answer(value: T | undefined): void;
 }
 
-export interface ParkOptions {
+interface ParkOptions {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal | undefined;
   readonly maxMs: number;

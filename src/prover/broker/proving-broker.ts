@@ -10,7 +10,7 @@ import { ParkedCalls } from "./parked-calls.ts";
 import { SettledLog } from "./settled-log.ts";
 import type { TrackedJob } from "./tracked-job.ts";
 
-export interface BrokerOptions extends JobTableOptions {
+interface BrokerOptions extends JobTableOptions {
   /** Attempts after which a job is given up. */
   readonly maxAttempts: number;
   /** Interval at which leases and epochs are checked. */
@@ -28,7 +28,7 @@ export interface BrokerOptions extends JobTableOptions {
 }
 
 /** A call that may wait for its answer. */
-export interface Patience {
+interface Patience {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal | undefined;
 }

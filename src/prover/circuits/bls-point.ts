@@ -3,7 +3,7 @@ import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.
 import { ConstraintError } from "./constraint-error.ts";
 
 const { Point } = bls12_381.G1;
-export type G1Point = InstanceType<typeof Point>;
+type G1Point = InstanceType<typeof Point>;
 
 const COORDINATE_BYTES = 48;
 /** A compressed point as two fields: its first 31 bytes and the other 17. */

@@ -4,7 +4,7 @@ import data from "./data/verification-keys.json" with { type: "json" };
 import type { VerificationKeyInTree } from "./layouts/proof-data.ts";
 
 /** Circuits whose proofs are checked by another one: those of jobs, and the two that end a client's proof. */
-export type KeyedCircuit = BinaryJobType | "HIDING_KERNEL_TO_ROLLUP" | "HIDING_KERNEL_TO_PUBLIC";
+type KeyedCircuit = BinaryJobType | "HIDING_KERNEL_TO_ROLLUP" | "HIDING_KERNEL_TO_PUBLIC";
 
 /** The released verification key of a circuit and its place in the tree of keys, whose root the rollup contract has. */
 export function verificationKeyOf(circuit: KeyedCircuit): VerificationKeyInTree {

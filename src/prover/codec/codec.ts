@@ -43,7 +43,7 @@ export function fieldsOf<T>(codec: Codec<T>, value: T): Uint8Array {
 }
 
 /** Where the forms of a structure differ. */
-export interface Differences<S> {
+interface Differences<S> {
   /** Members that circuits take, in their order. */
   readonly abi?: readonly (keyof S)[];
   /** Names of members in JSON. */

@@ -12,7 +12,7 @@ import type { FinalBlobChallenges } from "../circuits/layouts/rollups.ts";
 const { Fr: Scalars } = bls12_381.fields;
 
 /** The blobs of a checkpoint. */
-export interface CheckpointBlobs {
+interface CheckpointBlobs {
   readonly blobs: readonly CommittedBlob[];
   /** Hash of the words of all of them. */
   readonly wordsHash: Uint8Array;

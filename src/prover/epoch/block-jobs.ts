@@ -11,7 +11,7 @@ import type { Proven } from "./epoch-jobs.ts";
 import { mergeHalves } from "./merge-tree.ts";
 
 /** A block whose transactions are being proven. */
-export interface BlockToClose {
+interface BlockToClose {
   /** Of its transactions, in order. */
   readonly proofs: readonly Promise<ProofData<TxRollup>>[];
   readonly constants: BlockConstants;

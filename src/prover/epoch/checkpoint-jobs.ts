@@ -29,7 +29,7 @@ const NO_BLOBS: BlobAccumulator = {
 };
 
 /** The checkpoints of an epoch whose roots are being proven. */
-export interface CheckpointRoots {
+interface CheckpointRoots {
   readonly proofs: readonly Promise<ProofData<CheckpointRollup>>[];
   /** After all blobs. */
   readonly accumulator: BlobAccumulator;

@@ -18,7 +18,7 @@ import type { JobRunner } from "./job-runner.ts";
 import { mergeHalves } from "./merge-tree.ts";
 import { ParityJobs } from "./parity-jobs.ts";
 
-export interface EpochServices {
+interface EpochServices {
   readonly core: Core;
   readonly runner: JobRunner;
   readonly kzg: BlobOpener;

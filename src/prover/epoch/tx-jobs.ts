@@ -18,7 +18,7 @@ import type { PublicPart, TxToProve } from "./epoch-types.ts";
 import { applyPrivateTx, applyPublicTx, partialState } from "./tree-hints.ts";
 
 /** Where a transaction stands. */
-export interface TxPlace {
+interface TxPlace {
   readonly constants: BlockConstants;
   readonly startSponge: SpongeBlob;
   /** State before the transaction; its effect is applied to it. */
@@ -28,7 +28,7 @@ export interface TxPlace {
 }
 
 /** The start of a transaction's proof. */
-export interface TxProof {
+interface TxProof {
   /** Resolves with the proof of its base circuit. */
   readonly proof: Promise<ProofData<TxRollup>>;
   readonly endSponge: SpongeBlob;

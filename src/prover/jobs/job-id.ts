@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isJobTypeName, JOB_TYPES, type JobType, nameOfJobType } from "./job-type.ts";
 
 /** The parts of a job's id. */
-export interface JobIdParts {
+interface JobIdParts {
   readonly epoch: number;
   readonly type: JobType;
   /** SHA-256 of the input's bytes, lowercase hex. */

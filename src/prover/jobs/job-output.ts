@@ -39,7 +39,7 @@ export const JOB_OUTPUTS = {
 export type PublicInputs<T extends BinaryJobType> = Decoded<(typeof JOB_OUTPUTS)[T]["publicInputs"]>;
 
 /** What an agent returns for a job. */
-export interface JobOutput<P> {
+interface JobOutput<P> {
   readonly publicInputs: P;
   readonly proof: RecursiveProof;
   readonly verificationKey: VerificationKey;

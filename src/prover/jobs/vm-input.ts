@@ -7,7 +7,7 @@ import { type FromJson, jsonObject } from "../codec/json-codec.ts";
 const vmInputJson = jsonObject({ hints: vmHintsJson, publicInputs: VmPublicInputs.json });
 
 /** The input of PUBLIC_VM. */
-export type VmInput = FromJson<typeof vmInputJson>;
+type VmInput = FromJson<typeof vmInputJson>;
 
 /** JSON without blanks and with members in a fixed order: the job's id is a hash of this text in UTF-8. */
 export function encodeVmInput(input: VmInput): Uint8Array {

@@ -16,7 +16,7 @@ import { requireSameEffect } from "./same-effect.ts";
 export type EpochInProof = Pick<EpochProver, "startCheckpoint" | "dropFrom" | "prove" | "abort" | "signal">;
 
 /** A block whose transactions are wanted. */
-export interface MinedBlockTxs {
+interface MinedBlockTxs {
   readonly number: number;
   readonly hashes: readonly Uint8Array[];
   /** Archive root after the block. */
@@ -29,7 +29,7 @@ export interface MinedTxs {
   get(block: MinedBlockTxs, signal: AbortSignal): Promise<{ txs: HashedTx[]; missing: Uint8Array[] }>;
 }
 
-export interface PreparationParts {
+interface PreparationParts {
   readonly chain: Pick<ChainStore, "block" | "txEffects" | "messages">;
   readonly world: Pick<WorldState, "fork">;
   readonly txs: MinedTxs;
@@ -41,14 +41,14 @@ export interface PreparationParts {
 }
 
 /** A block with its transactions and their effects. */
-export interface GatheredBlock {
+interface GatheredBlock {
   readonly block: BlockRecord;
   readonly txs: readonly HashedTx[];
   readonly effects: readonly TxEffect[];
 }
 
 /** A checkpoint whose jobs are handed out, except for those that need the rest of the epoch. */
-export interface PreparedCheckpoint {
+interface PreparedCheckpoint {
   readonly txs: number;
   /** Resolves once none of these jobs is under way any more. */
   readonly settled: Promise<void>;

@@ -9,7 +9,7 @@ export type EpochChain = Pick<
   "checkpoint" | "checkpointsOfEpoch" | "latestCheckpointNumber" | "provenCheckpointNumber" | "state"
 >;
 
-export interface EpochState {
+interface EpochState {
   readonly epoch: number;
   /** Those that are on L1, in order. */
   readonly checkpoints: readonly CheckpointRecord[];

@@ -15,7 +15,7 @@ import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
 import type { RollupIdentity, RollupReader } from "../../l1/types.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
-export interface EpochPublisherParts {
+interface EpochPublisherParts {
   readonly rpc: L1Rpc;
   readonly reader: Pick<RollupReader, "latestBlock" | "status">;
   readonly proofs: Pick<ProofReader, "publicInputs" | "hasSubmitted">;

@@ -52,7 +52,7 @@ export interface EpochRunParts {
 }
 
 /** Figures of a run that has a proof. Times in milliseconds. */
-export interface ProvenFigures {
+interface ProvenFigures {
   readonly checkpoints: number;
   readonly blocks: number;
   readonly txs: number;
@@ -62,7 +62,7 @@ export interface ProvenFigures {
   readonly ms: number;
 }
 
-export interface EpochRunOptions {
+interface EpochRunOptions {
   /** Prove the checkpoints that are there now, even if the epoch is open. */
   readonly partial?: boolean;
 }

@@ -36,7 +36,7 @@ export const PROVER_NODE_METRICS = {
 } as const;
 
 /** Counts what a prover node does. */
-export interface ProverNodeCounts {
+interface ProverNodeCounts {
   checkpoint(ms: number): void;
   ended(run: Pick<EpochRun, "status" | "proven">): void;
 }

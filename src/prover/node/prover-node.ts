@@ -24,7 +24,7 @@ export interface ProverNodeParts extends Omit<EpochRunParts, "chainChanged" | "p
 }
 
 /** A job as `prover_getJobs` shows it. */
-export interface ProvingJobReport {
+interface ProvingJobReport {
   readonly uuid: string;
   readonly status: RunStatus;
   readonly epochNumber: number;

@@ -14,7 +14,7 @@ import { GlobalVariables } from "../circuits/layouts/values.ts";
 import { decode } from "../codec/codec.ts";
 import { type ExecutedForProving, executeForProving } from "../public-part/execute-for-proving.ts";
 
-export interface ReexecutionServices {
+interface ReexecutionServices {
   readonly core: Core;
   readonly world: Pick<WorldState, "fork">;
   readonly contracts: ContractSource;

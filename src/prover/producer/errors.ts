@@ -2,7 +2,7 @@
  * Why a job has no output: an agent or the broker rejected it (`rejected`), the broker does not take it (`refused`), or
  * the output cannot be had or read (`output`).
  */
-export type JobFailure = "rejected" | "refused" | "output";
+type JobFailure = "rejected" | "refused" | "output";
 
 /** A proving job ended without an output, after all attempts. */
 export class JobFailedError extends Error {

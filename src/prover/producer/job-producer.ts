@@ -31,7 +31,7 @@ export interface JobProducerParts {
   readonly times?: Partial<ProducerTimes>;
 }
 
-export interface ProducerTimes {
+interface ProducerTimes {
   readonly pollIntervalMs: number;
   readonly snapshotIntervalMs: number;
   /** Before each further attempt to fetch an output. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BrokerOutages } from "../broker-client/broker-outages.ts";
 import type { JobProducerApi } from "../jobs/proving-job.ts";
 
-export interface SettlementOptions {
+interface SettlementOptions {
   /** Least time between two polls that had no news. A broker that holds its answer back is asked again at once. */
   readonly pollIntervalMs: number;
   /** Time between polls that name all outstanding jobs, and between checks whether the broker still knows them. */
@@ -25,7 +25,7 @@ interface Watched {
 }
 
 /** From before a job is enqueued until its output is fetched. */
-export interface SettlementWatch {
+interface SettlementWatch {
   /**
    * Resolves when the status of the job should be asked for: it is settled, or the broker may have lost it. Rejects
    * when `signal` is aborted.

@@ -16,7 +16,7 @@ import { vmPublicInputs } from "./public-inputs.ts";
 import { txHint } from "./tx-hint.ts";
 
 /** What a block's transactions are executed under. */
-export interface ProvingTerms {
+interface ProvingTerms {
   readonly globals: GlobalVariables;
   /** Address on L1; 20 bytes. */
   readonly proverId: Uint8Array;

@@ -19,7 +19,7 @@ const NO_CALL: PublicCallRequest = {
 };
 const NO_MESSAGE: L2ToL1Message = { recipient: new Uint8Array(20), content: FR_ZERO, contractAddress: FR_ZERO };
 
-export interface PublicOutcomeOfTx {
+interface PublicOutcomeOfTx {
   readonly executed: ExecutedTx;
   readonly messages: SideEffects["messages"];
   readonly start: TreeSnapshots;

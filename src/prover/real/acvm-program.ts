@@ -6,7 +6,7 @@ import type { WitnessSolver, WitnessTask } from "./witness-solver.ts";
 
 const FILES = { bytecode: "bytecode.acir", inputs: "inputs.toml", witness: "output-witness" } as const;
 
-export interface AcvmProgramSettings {
+interface AcvmProgramSettings {
   readonly program: string;
   readonly threads: number;
   readonly limitMs: number;

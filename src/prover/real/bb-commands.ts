@@ -12,7 +12,7 @@ export const JOB_FILES = {
   publicInputs: "public_inputs",
 } as const;
 
-export interface BbSettings {
+interface BbSettings {
   readonly program: string;
   /** Folder of the reference strings. */
   readonly crs: string;

@@ -12,7 +12,7 @@ const FIXED_BYTES = 512 * 2 ** 20;
 const MAX_LOG_ROWS = 28n;
 
 /** What a key says about the size of its circuit. */
-export interface CircuitSize {
+interface CircuitSize {
   /** A power of two. */
   readonly rows: number;
   /** Memory that a proof takes. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const PREFIX = "svc-job-";
 
-export interface JobFolderSettings {
+interface JobFolderSettings {
   /** Parent of the folders of jobs. */
   readonly parent: string;
   /** Parent of the folders of the witness solver, if it has others. */

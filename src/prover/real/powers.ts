@@ -6,7 +6,7 @@ import { readBigUint } from "../../protocol/bytes.ts";
 const G1 = bn254.G1.Point;
 const G2 = bn254.G2.Point;
 export type G1Point = InstanceType<typeof G1>;
-export type G2Point = InstanceType<typeof G2>;
+type G2Point = InstanceType<typeof G2>;
 
 const COORDINATE_BYTES = 32;
 

@@ -6,7 +6,7 @@ import { circuitSize } from "./circuit-size.ts";
 import { NO_PUBLIC_VM } from "./real-prover.ts";
 
 /** What an agent has for one job at a time. */
-export interface JobMeans {
+interface JobMeans {
   readonly memoryBytes: number;
   /** Of the reference string. */
   readonly points: number;
@@ -14,7 +14,7 @@ export interface JobMeans {
 }
 
 /** A type that an agent does not take, and why. */
-export interface LeftType {
+interface LeftType {
   readonly name: JobTypeName;
   readonly reason: string;
 }

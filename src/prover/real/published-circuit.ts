@@ -28,7 +28,7 @@ const FILES: Readonly<Record<BinaryJobType, string>> = {
 };
 
 /** A circuit as it was published. */
-export interface PublishedCircuit {
+interface PublishedCircuit {
   /** Compressed by gzip, as the solver and the proof program read it. */
   readonly bytecode: Uint8Array;
   /** Field elements of its input and of what it returns. */

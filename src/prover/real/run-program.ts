@@ -6,7 +6,7 @@ import { ProvingError } from "../agent/prover.ts";
 const MAX_OUTPUT = 4096;
 const MAX_REASON_LENGTH = 300;
 
-export interface ProgramRun {
+interface ProgramRun {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;

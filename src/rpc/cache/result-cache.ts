@@ -7,7 +7,7 @@ import { equal } from "../../protocol/bytes.ts";
 export type Lifetime = number | "commit" | undefined;
 
 /** What a cache needs of the chain. All reads of one synchronous run after `version` see that state or a later one. */
-export interface CachedChain {
+interface CachedChain {
   /** Changes with every commit. Later reads see at least the commits that this version counts. */
   version(): number;
   latestBlockNumber(): number;
@@ -15,7 +15,7 @@ export interface CachedChain {
   blockHash(number: number): Uint8Array | undefined;
 }
 
-export interface ResultCacheOptions {
+interface ResultCacheOptions {
   /** Most bytes of texts and keys. */
   maxBytes: number;
   chain: CachedChain;

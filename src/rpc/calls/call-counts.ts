@@ -2,7 +2,7 @@ import { bucketOf, type Distribution } from "../../telemetry/metrics/metrics.ts"
 import { declaredName, declaredNamespace, type Namespace, type Registry } from "../registry/registry.ts";
 
 /** Label of calls whose method is not known: of methods that do not exist, and in bodies that are read elsewhere. */
-export const OTHER_METHODS = "other";
+const OTHER_METHODS = "other";
 /** Index of that label in CallCounts. */
 export const OTHER = 0;
 
@@ -22,7 +22,7 @@ const WORDS = TIMES + CALL_SECONDS.length + 1;
 const TIMED_IN = 16;
 
 /** The calls of one method. */
-export interface MethodCalls {
+interface MethodCalls {
   readonly method: string;
   readonly ok: number;
   readonly failed: number;

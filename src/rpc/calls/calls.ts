@@ -34,7 +34,7 @@ export interface RequestObject extends Echo {
 }
 
 /** A good call: a method and the values of its parameters. */
-export interface Call {
+interface Call {
   readonly method: Method;
   readonly namespace: Namespace;
   readonly values: readonly unknown[];

@@ -22,7 +22,7 @@ export interface MinBlock {
 }
 
 /** What the chain's store has, as a thread reads it. */
-export interface TipReads {
+interface TipReads {
   /**
    * The tip at the latest commit, at least that of all reads so far in this synchronous run. The same object until the
    * next commit. Undefined before genesis is stored.

@@ -8,7 +8,7 @@ import { isNotification } from "./notifications.ts";
 import { parsedBody } from "./parsed-body.ts";
 import { isForAnyThread } from "./schedule.ts";
 
-export interface RequestReaderOptions {
+interface RequestReaderOptions {
   maxBatchSize: number;
   /** Bounds the bytes of the answers of a batch. */
   budget: AnswerBudget;

@@ -27,7 +27,7 @@ interface Ask {
   reject(error: unknown): void;
 }
 
-export interface UpstreamPoolOptions {
+interface UpstreamPoolOptions {
   upstreams: UpstreamEndpoints;
   apiKey?: string;
   /** Longest wait of `ready`. */

@@ -11,7 +11,7 @@ interface JsonObject {
   readonly [member: string]: unknown;
 }
 
-export interface UpstreamSocketHandlers {
+interface UpstreamSocketHandlers {
   opened(): void;
   /** Params of a notification. An error that this throws ends the connection. */
   notified(params: JsonObject): void;
@@ -19,7 +19,7 @@ export interface UpstreamSocketHandlers {
   closed(error: unknown): void;
 }
 
-export type UpstreamAnswer = { result: unknown } | { error: UpstreamCallError };
+type UpstreamAnswer = { result: unknown } | { error: UpstreamCallError };
 
 /** The upstream answered a call with an error. */
 export class UpstreamCallError extends Error {

@@ -28,7 +28,7 @@ const HEDGE_MS = 1_000;
 const UNAUTHORIZED = 401;
 const OPENING_BRACE = 0x7b;
 
-export interface UpstreamsOptions {
+interface UpstreamsOptions {
   upstreams: UpstreamEndpoints;
   /** That the nodes ask of this process. */
   apiKey?: string;

@@ -28,7 +28,7 @@ export class ApiKeysError extends OperatorError {
 }
 
 /** Keys of one file. */
-export const MAX_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 const MAX_METHODS = 200;
 const MAX_PER_SECOND = 1_000_000;
 const KEY_MEMBERS = ["name", "sha256", "rateLimit", "methods"];

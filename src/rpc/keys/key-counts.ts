@@ -2,10 +2,10 @@
 const PLACES = 4_096;
 const NAME_BYTES = 64;
 const OUTCOMES = ["ok", "refused"] as const;
-export type KeyOutcome = (typeof OUTCOMES)[number];
+type KeyOutcome = (typeof OUTCOMES)[number];
 
 /** Calls made with one key since the start, by outcome. */
-export type KeyCalls = { readonly key: string } & { readonly [O in KeyOutcome]: number };
+type KeyCalls = { readonly key: string } & { readonly [O in KeyOutcome]: number };
 
 const TAKEN = 1;
 const READY = 2;

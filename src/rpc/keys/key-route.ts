@@ -15,7 +15,7 @@ export function presentedKey({ header }: Pick<RequestHead, "header">): string {
   return header("x-api-key") || (/^Bearer\s+(.*)$/i.exec(header("authorization"))?.[1] ?? "");
 }
 
-export interface KeyRouteOptions {
+interface KeyRouteOptions {
   ring: KeyRing;
   /** Whether requests without a key are refused. */
   required: boolean;

@@ -17,7 +17,7 @@ export interface KeyAccess {
   counts: KeyCounts;
 }
 
-export interface KeyedApplicationOptions extends KeyAccess {
+interface KeyedApplicationOptions extends KeyAccess {
   /** Whether pages of all origins may read refusals. */
   anyOrigin: boolean;
   /** All methods of the port. */

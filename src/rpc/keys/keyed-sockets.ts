@@ -7,7 +7,7 @@ import { permittedMethods } from "./key-methods.ts";
 import { INVALID_KEY, NO_KEY, presentedKey, unauthorized } from "./key-route.ts";
 import type { KeyAccess } from "./keyed-application.ts";
 
-export interface KeyedSocketsOptions extends KeyAccess {
+interface KeyedSocketsOptions extends KeyAccess {
   /** All methods of the port. */
   registry: Registry;
   accessOf(methods: Registry, limits: { rateLimit: CallLimit; readsAllBodies: boolean }): SocketAccess;

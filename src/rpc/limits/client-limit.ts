@@ -7,7 +7,7 @@ import { SharedBuckets } from "./shared-buckets.ts";
 /** A client that has been quiet may send this many seconds' worth of calls at once. */
 const BURST_SECONDS = 2;
 
-export interface ClientLimitOptions {
+interface ClientLimitOptions {
   /** Calls per second of one client, at least 1. */
   perSecond: number;
   /** From SharedBuckets.memory, for threads that limit together. Its own by default. */

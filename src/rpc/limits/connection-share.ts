@@ -9,7 +9,7 @@ const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
  */
 const ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F]{4} (?:01|08) /gm;
 
-export interface ConnectionShareOptions {
+interface ConnectionShareOptions {
   /** Connections of one client address at once. */
   most: number;
   /** Of the listener, once it listens. */

@@ -1,4 +1,4 @@
-export interface WaitingPlacesOptions {
+interface WaitingPlacesOptions {
   max: number;
   maxPerClient: number;
 }

@@ -2,7 +2,7 @@ import type { AssignedProvingJob, ProvingJob, ProvingJobStatus } from "../../pro
 import type { Eventually } from "./eventually.ts";
 
 /** Texts that may be long stay the bytes of JSON string literals on their way through a broker. */
-export type BrokerJob = ProvingJob<Uint8Array>;
+type BrokerJob = ProvingJob<Uint8Array>;
 export type BrokerJobStatus = ProvingJobStatus<Uint8Array>;
 export type HandedOutJob = AssignedProvingJob<Uint8Array>;
 
@@ -12,7 +12,7 @@ export type HandedOutJob = AssignedProvingJob<Uint8Array>;
 export type Patience = { readonly signal: AbortSignal | undefined } | undefined;
 
 /** An agent that wants a job. */
-export interface JobSeeker {
+interface JobSeeker {
   /** Its address. */
   readonly client: string;
   /** The job types that it takes; all if the list is empty. */

@@ -69,7 +69,7 @@ export interface SimulationOutput {
   debugLogs: DebugLog[];
 }
 
-export interface SimulationRequest {
+interface SimulationRequest {
   skipFeeEnforcement: boolean;
   overrides: SimulationOverrides | undefined;
   /** Whose rules are followed where the release's differ from those of the development namespace. */

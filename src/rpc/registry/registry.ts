@@ -36,7 +36,7 @@ export interface Origin {
 }
 
 /** Differences between the two APIs that apply to all methods. */
-export interface Dialect {
+interface Dialect {
   /** How positional parameters beyond the declared ones are treated. */
   surplusParams: "ignored" | "refused";
   /** How many parameters the error for a shorter list asks for. */
@@ -69,7 +69,7 @@ const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = 
 };
 
 /** Other names of namespaces, under which public clients call; methods are declared under the name on the right. */
-export const SPELLINGS: ReadonlyMap<string, Namespace> = new Map<Namespace, Namespace>([
+const SPELLINGS: ReadonlyMap<string, Namespace> = new Map<Namespace, Namespace>([
   ["aztec", "svc"],
   ["aztecAdmin", "svcAdmin"],
 ]);
@@ -94,7 +94,6 @@ function isAgentNamespace(namespace: Namespace): namespace is AgentNamespace {
   return /^agent[0-9]*$/.test(namespace);
 }
 
-export type ParameterCodec = Codec<unknown> | OptionalCodec<unknown>;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly codec: Codec<T> | OptionalCodec<T>;
@@ -105,10 +104,10 @@ export interface Parameter<T = unknown> {
 type PerNamespace<T> = { readonly [N in Namespace]?: T };
 
 /** Parameter lists that differ between the namespaces of a method. */
-export type ParameterLists = PerNamespace<readonly Parameter[]>;
+type ParameterLists = PerNamespace<readonly Parameter[]>;
 
 /** What the API description says about a method, besides its parameters. */
-export interface MethodDescription {
+interface MethodDescription {
   /** One sentence without a full stop. */
   summary?: string;
   /** When there is no result: the end of the sentence "Null ..." without a full stop. */

@@ -18,7 +18,7 @@ interface Abort {
 type Reply = { id: number; value: unknown } | { id: number; error: WireError };
 
 /** Objects whose methods may be called from the other end, by name. */
-export type Services = Readonly<Record<string, object>>;
+type Services = Readonly<Record<string, object>>;
 /** Names of the methods that may be called, by service. */
 export type CallableMethods = Readonly<Record<string, readonly string[]>>;
 
@@ -81,7 +81,7 @@ export function serveCalls(
   });
 }
 
-export interface RemoteCallsOptions {
+interface RemoteCallsOptions {
   /** Calls that may wait for their answer at once; a further one is refused with an RpcError. */
   max: number;
   /** Buffers in the arguments of a call that are handed over instead of copied. */

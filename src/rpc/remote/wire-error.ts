@@ -10,7 +10,7 @@ export type WireError =
   | { kind: "other"; name: string; message: string; stack: string | undefined };
 
 /** L1 failed the node's thread, which has the details in its log. */
-export class RemoteL1Error extends L1Error {
+class RemoteL1Error extends L1Error {
   override readonly name = "RemoteL1Error";
   readonly fatal: boolean;
 

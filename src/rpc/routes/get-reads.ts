@@ -28,7 +28,7 @@ import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 
 /** In front of a method's name. */
-export const GET_PREFIX = "/v1/";
+const GET_PREFIX = "/v1/";
 /** A call with longer params has to be made by POST. */
 const MAX_QUERY_CHARS = 4_096;
 
@@ -40,7 +40,7 @@ const NOT_STORED: Header = ["Cache-Control", "no-store"];
 /** A year, which caches take for good. */
 const KEPT: Header = ["Cache-Control", "public, max-age=31536000, immutable"];
 
-export interface GetReadsOptions extends AnswerWriterOptions {
+interface GetReadsOptions extends AnswerWriterOptions {
   registry: Registry;
   namespaces: readonly Namespace[];
   cors?: boolean;

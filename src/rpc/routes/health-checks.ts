@@ -5,7 +5,7 @@ import { readinessLimits, type Unreadiness, unreadiness } from "./readiness.ts";
 /** A node's thread that answers later than this is stuck. */
 const PATIENCE_MS = 5_000;
 
-export interface HealthAnswer {
+interface HealthAnswer {
   status: 200 | 400 | 503;
   body: object;
 }

@@ -38,7 +38,7 @@ const MOST = 1_000_000_000;
 const LIMIT_NAMES = ["maxLagBlocks", "maxL1AgeSeconds", "minPeers"] as const satisfies (keyof ReadinessLimits)[];
 
 /** A parameter of the question breaks its rule. */
-export interface WrongParameter {
+interface WrongParameter {
   parameter: string;
   rule: string;
 }

@@ -31,7 +31,7 @@ import { HealthChecks } from "./health-checks.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
 import { wantsJson } from "./wants-json.ts";
 
-export interface RpcApplicationOptions {
+interface RpcApplicationOptions {
   /** Most bytes of a request body, decompressed. */
   maxBodyBytes: number;
   /** On every response: version identifiers of the node (docs/protocol/05-rpc.md#57-headers-and-compression). */

@@ -83,7 +83,7 @@ function remembering(id: string, filters: number, make: (block: BlockRef) => Uin
 }
 
 /** The same for the same kind and options. */
-export function feedId(kind: ContentKind, options: SubscriptionOptions): string {
+function feedId(kind: ContentKind, options: SubscriptionOptions): string {
   const { includeTransactions, includeEffects, tags, contractAddress } = options;
   if (kind === "blocks") return includeTransactions ? "blocks:transactions" : "blocks";
   const facts = [

@@ -4,7 +4,7 @@ import { encodeReorgEvent, notification } from "./notification.ts";
 import type { Outlet, Progress, Subscription } from "./subscription.ts";
 
 /** Blocks that a subscriber had and that are not on the chain any more. */
-export interface RemovedBlocks {
+interface RemovedBlocks {
   old: BlockRef;
   ancestor: BlockRef;
 }

@@ -5,7 +5,7 @@ import type { BlockRef } from "./chain-cursor.ts";
 const MAX_REMEMBERED = 4_096;
 
 /** What a commit changed. */
-export interface ChainChange {
+interface ChainChange {
   /** The last block that stayed, where blocks were removed. */
   removedAbove: number | undefined;
   /** Whether there is anything new for a subscriber. */

@@ -28,7 +28,7 @@ export const encodeTipsEvent = encoder<Parameters<typeof encodeTips>[1]>(
   },
 );
 
-export interface Reorg {
+interface Reorg {
   ancestor: BlockRef;
   old: BlockRef;
   new: BlockRef;
@@ -58,7 +58,7 @@ export const encodeBlockEvent = encoder<ShownBlock>(
   },
 );
 
-export interface FoundLogs {
+interface FoundLogs {
   block: BlockRef;
   logs: readonly BlockLog[];
   includeEffects: boolean;
@@ -87,7 +87,7 @@ export const encodeLogsEvent = encoder<FoundLogs>(
   },
 );
 
-export const TX_STATUSES = ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"] as const;
+const TX_STATUSES = ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"] as const;
 export type TxStatus = (typeof TX_STATUSES)[number];
 
 export interface TxState {

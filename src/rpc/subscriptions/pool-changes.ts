@@ -3,7 +3,7 @@ import type { PoolChange } from "../ports/pool-events.ts";
 import { encodePendingEvent, notification } from "./notification.ts";
 import type { Outlet, Progress, Subscription } from "./subscription.ts";
 
-export const PENDING_TRANSACTIONS = "pendingTransactions";
+const PENDING_TRANSACTIONS = "pendingTransactions";
 /** Hashes in the changes that are kept for clients that resume. */
 const MAX_HASHES = 16_384;
 const CURSOR = /^(\w{1,32})\.(\d{1,15})$/;

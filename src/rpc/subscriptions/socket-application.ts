@@ -24,7 +24,7 @@ export interface SocketSettings extends Omit<SocketLimits, "maxWaitingBytes"> {
   maxBehind: number;
 }
 
-export interface SocketApplicationOptions {
+interface SocketApplicationOptions {
   /** See WebSocketApplication. */
   paths: readonly string[];
   settings: SocketSettings;

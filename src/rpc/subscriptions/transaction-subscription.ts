@@ -13,7 +13,7 @@ export interface TransactionSources {
   poolStatus(hash: Uint8Array): Eventually<PoolStatus | undefined>;
 }
 
-export function transactionId(txHash: Uint8Array): string {
+function transactionId(txHash: Uint8Array): string {
   return `transaction:${toHex(txHash)}`;
 }
 

@@ -64,7 +64,7 @@ export interface RpcThreadsOptions
 }
 
 /** A thread of the public port died and cannot be started again. */
-export class RpcThreadError extends OperatorError {
+class RpcThreadError extends OperatorError {
   override readonly errorCode: string = "rpc-thread";
 
   constructor(attempts: number, cause: Error) {
@@ -218,7 +218,7 @@ function entryFile(): URL {
   return moduleBeside(import.meta.url, "rpc-thread-entry");
 }
 
-export interface RpcThreadStatus {
+interface RpcThreadStatus {
   /** Of its event loop since the thread started; undefined while there is no thread. */
   readonly loop: EventLoopUtilization | undefined;
   /** Times that the thread died. */

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import { parseIpNetwork } from "../../http/ip-network.ts";
 
 /** The header in which proxies name the client; only one is read, since a proxy passes on the others unchanged. */
-export const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded"] as const;
+const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded"] as const;
 export type ForwardingHeader = (typeof FORWARDING_HEADERS)[number];
 
 /** Plain data: it crosses threads. */
@@ -13,7 +13,7 @@ export interface TrustedProxySettings {
 }
 
 /** What a request says about where it came from. */
-export interface RequestOrigin {
+interface RequestOrigin {
   /** Address of the connection's other end. */
   readonly peer: string;
   /** Address of the client in the PROXY protocol header of the connection, "" without one. */

@@ -3,7 +3,7 @@ import type { StateOverride } from "../../l1/state-override.ts";
 import type { ProposalReader, RollupIdentity } from "../../l1/types.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
 
-export interface TermsRequest {
+interface TermsRequest {
   slot: number;
   checkpointNumber: number;
   /** Last block of the preceding checkpoint. */

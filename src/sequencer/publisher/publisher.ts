@@ -22,7 +22,7 @@ import { proposeRequest, revertReason } from "./propose-request.ts";
 import { sendBundle } from "./send-bundle.ts";
 import type { CheckpointToPublish, PublishOutcome, PublishRequest, RequestsToPublish } from "./types.ts";
 
-export interface PublisherParts {
+interface PublisherParts {
   rpc: L1Rpc;
   identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
   /** One for each publisher account. */

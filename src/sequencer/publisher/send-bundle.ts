@@ -6,7 +6,7 @@ import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { ACTIONS, type Action, type PublishRequest } from "./types.ts";
 
-export interface Bundle {
+interface Bundle {
   /** Kept with the transaction, see `L1TxRequest.purpose`. */
   purpose: string;
   requests: readonly PublishRequest[];
@@ -15,13 +15,13 @@ export interface Bundle {
   slot: number;
 }
 
-export type BundleOutcome =
+type BundleOutcome =
   | { kind: "mined"; receipt: L1Receipt; successful: Action[]; failed: PublishRequest[] }
   | { kind: "timed out" | "replaced"; reason: string }
   | { kind: "expired" };
 
 /** Requests in the order of their actions, without those whose slot is over. */
-export function dueRequests(requests: readonly PublishRequest[], slot: number): PublishRequest[] {
+function dueRequests(requests: readonly PublishRequest[], slot: number): PublishRequest[] {
   return requests
     .filter(({ lastValidSlot }) => lastValidSlot >= slot)
     .sort((a, b) => ACTIONS.indexOf(a.action) - ACTIONS.indexOf(b.action));

@@ -2,7 +2,7 @@ import type { PackedAttestations } from "../../l1/propose/attestations.ts";
 import type { StateOverride } from "../../l1/state-override.ts";
 
 /** The part of a completed checkpoint that is published to L1. */
-export interface PublishableCheckpoint {
+interface PublishableCheckpoint {
   checkpointNumber: number;
   /** 316 bytes. */
   header: Uint8Array;

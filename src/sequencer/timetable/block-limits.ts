@@ -2,7 +2,7 @@ import { MAX_DA_GAS_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 
 /** A proposer's settings for the size of its blocks; undefined: no limit set. */
-export interface BlockLimitSettings {
+interface BlockLimitSettings {
   maxL2BlockGas: number | undefined;
   maxDABlockGas: number | undefined;
   maxTxsPerBlock: number | undefined;
@@ -11,7 +11,7 @@ export interface BlockLimitSettings {
   perBlockAllocationMultiplier: number;
 }
 
-export interface PerBlockLimits {
+interface PerBlockLimits {
   maxGas: TxGas;
   maxTxs: number;
 }

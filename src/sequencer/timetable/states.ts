@@ -2,7 +2,7 @@
  * States of a sequencer, in the order in which a slot passes through them
  * (docs/protocol/08-building-and-checkpoints.md#83-states).
  */
-export const SEQUENCER_STATES = [
+const SEQUENCER_STATES = [
   "STOPPED",
   "STOPPING",
   "IDLE",

@@ -2,7 +2,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import type { SequencerState } from "./states.ts";
 
 /** In seconds, except for `blockDurationMs`. */
-export interface TimetableOptions {
+interface TimetableOptions {
   slotDuration: number;
   ethereumSlotDuration: number;
   /** Reserved at the end of the slot for the checkpoint to be mined on L1. */

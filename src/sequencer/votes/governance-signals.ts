@@ -5,7 +5,7 @@ import type { TypedData } from "../../l1/tx/signer.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PublishRequest } from "../publisher/types.ts";
 
-export interface GovernanceSignalParts {
+interface GovernanceSignalParts {
   contract: Pick<
     GovernanceProposer,
     "address" | "hasCode" | "revertReason" | "roundOf" | "signalToSign" | "wasSubmitted"

@@ -11,7 +11,7 @@ import { nextTime, type ProposeParts } from "../publisher/propose-request.ts";
 import type { PublishRequest } from "../publisher/types.ts";
 import type { Voter, VoteSigner } from "./governance-signals.ts";
 
-export interface SlashVoteParts extends Pick<ProposeParts, "rpc" | "settings"> {
+interface SlashVoteParts extends Pick<ProposeParts, "rpc" | "settings"> {
   identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
   slasher: SlashActions;
   signer: VoteSigner;

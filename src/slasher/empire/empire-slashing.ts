@@ -11,7 +11,7 @@ import type { SlasherSettings } from "../offenses/settings.ts";
 import { type EligibilityTerms, isEligible } from "./eligibility.ts";
 import { disagreement, idealPayload, payloadScore } from "./payloads.ts";
 
-export interface EmpireParts {
+interface EmpireParts {
   store: OffenseStore;
   /** Undefined if its address is unknown; then no payloads are created or judged. */
   factory: SlashFactory | undefined;

@@ -1,5 +1,5 @@
 /** Slots of a round and of an epoch. A round is a whole number of epochs. */
-export interface RoundSizes {
+interface RoundSizes {
   roundSize: number;
   epochDuration: number;
 }

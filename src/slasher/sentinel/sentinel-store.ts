@@ -10,13 +10,13 @@ import type { Table } from "../../storage/table.ts";
 import type { SlotDuty } from "./slot-duties.ts";
 
 /** Entries that are kept for each validator. */
-export interface SentinelLimits {
+interface SentinelLimits {
   slots: number;
   epochs: number;
 }
 
 /** Slots, both inclusive; undefined: no bound. */
-export interface SlotBounds {
+interface SlotBounds {
   from: number | undefined;
   to: number | undefined;
 }

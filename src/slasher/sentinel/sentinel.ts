@@ -38,7 +38,7 @@ export interface SentinelChain {
 }
 
 /** What peers and own validators gossiped. */
-export interface SentinelGossip {
+interface SentinelGossip {
   /** Signers of attestations of a slot: of all, or of those to one archive root. */
   attesters(slot: number, archive: Uint8Array | undefined): Iterable<Uint8Array>;
   hasBlockProposals(slot: number): boolean;

@@ -2,7 +2,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { DutyStatus } from "../../protocol/slashing/validator-statistics.ts";
 
 /** What this node knows of a slot. Addresses have 20 bytes. */
-export interface SlotFacts {
+interface SlotFacts {
   /** The committee. */
   members: readonly Uint8Array[];
   proposer: Uint8Array;

@@ -10,7 +10,7 @@ import type { SlasherSettings } from "../offenses/settings.ts";
 import { executableRound } from "./execution.ts";
 import { type Accusation, encodeVotes, slashVotes } from "./votes.ts";
 
-export interface TallyParts {
+interface TallyParts {
   store: OffenseStore;
   /** Read for each vote. */
   settings: Readonly<SlasherSettings>;

@@ -4,7 +4,7 @@ import { type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { roundOfSlot } from "../offenses/rounds.ts";
 
-export interface VotesAgainstOwnOptions {
+interface VotesAgainstOwnOptions {
   contracts: { current(): Promise<SlashingProposer | undefined> };
   constants: L1Constants;
   /** Attesters of this node, lower-case 0x text. */

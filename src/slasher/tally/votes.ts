@@ -8,9 +8,9 @@ export type Accusation =
   | { validator: Uint8Array; amount: bigint; epochOrSlot: undefined };
 
 /** Amounts that 1, 2 and 3 units slash, ascending. */
-export type SlashAmounts = readonly [small: bigint, medium: bigint, large: bigint];
+type SlashAmounts = readonly [small: bigint, medium: bigint, large: bigint];
 
-export interface VoteTerms {
+interface VoteTerms {
   accusations: readonly Accusation[];
   /** Committees of the epochs, 20-byte addresses; empty where there is none. */
   committees: readonly (readonly Uint8Array[])[];

@@ -9,7 +9,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { SlasherSettings } from "../offenses/settings.ts";
 import type { RebuildResult } from "./rebuild-epoch.ts";
 
-export interface EpochPruneParts {
+interface EpochPruneParts {
   settings: Readonly<Pick<SlasherSettings, "prunePenalty" | "dataWithholdingPenalty">>;
   constants: Pick<L1Constants, "epochDuration">;
   committee(epoch: number): Promise<EpochCommittee>;

@@ -17,7 +17,7 @@ const KEY_ITEM = "svc-admin-api-key";
  * The connection to the node. `state`: "connecting" before the first answer, "open", "key" when a key is needed,
  * "refused" when the node does not serve this page's calls, "down" when it does not answer.
  */
-export const link = { state: "connecting", message: "", answeredAt: 0, wrongKey: false };
+const link = { state: "connecting", message: "", answeredAt: 0, wrongKey: false };
 
 const linkListeners = new Set();
 function setLink(changes) {
@@ -48,7 +48,7 @@ export function forgetKey() {
 }
 
 /** The error of one call; `code` is that of JSON-RPC. */
-export class CallError extends Error {
+class CallError extends Error {
   constructor({ code, message }) {
     super(message);
     this.code = code;

@@ -12,7 +12,7 @@ const PIECE_BYTES = 32 * 1024 * 1024;
 /** Status of a session that expects more data. */
 const RESUME = 308;
 
-export interface GcsObjectsOptions {
+interface GcsObjectsOptions {
   /** URL of bucket and prefix at the XML API. */
   base: URL;
   transport: ObjectTransport;

@@ -9,7 +9,7 @@ const LIFETIME_S = 3600;
 /** Tokens are renewed this long before they expire. */
 const MARGIN_MS = 60_000;
 
-export interface ServiceAccount {
+interface ServiceAccount {
   email: string;
   keyId: string | undefined;
   key: KeyObject;
@@ -49,7 +49,7 @@ export function readServiceAccount(file: string): ServiceAccount {
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** The signed JWT that is exchanged for an access token (RFC 7523; RS256 as of RFC 7518 section 3.3). */
-export function signedClaim({ email, keyId, key, tokenUrl }: ServiceAccount, now: Date): string {
+function signedClaim({ email, keyId, key, tokenUrl }: ServiceAccount, now: Date): string {
   const issued = Math.floor(now.getTime() / 1000);
   const header = part({ alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) });
   const claims = part({ iss: email, scope: SCOPE, aud: tokenUrl.href, iat: issued, exp: issued + LIFETIME_S });

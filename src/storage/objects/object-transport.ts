@@ -13,7 +13,7 @@ const SLOWEST_RATE = 64;
 const STREAM_PAUSES = 3;
 const SMALL_REPLY_BYTES = 1024 * 1024;
 
-export type ObjectCall = HttpCall & { method: NonNullable<HttpCall["method"]>; url: URL };
+type ObjectCall = HttpCall & { method: NonNullable<HttpCall["method"]>; url: URL };
 
 /** Adds authorization headers to a call. Called for each attempt, since signatures contain the time. */
 export type Authorize = (call: ObjectCall) => Record<string, string> | Promise<Record<string, string>>;

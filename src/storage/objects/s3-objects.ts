@@ -13,7 +13,7 @@ const MAX_PARTS = 10_000;
 /** Time limit for aborting an upload at the store. Short, because the caller may be stopping. */
 const ABANDON_LIMIT_MS = 3000;
 
-export interface S3ObjectsOptions {
+interface S3ObjectsOptions {
   /** URL of bucket and prefix at the endpoint. */
   base: URL;
   transport: ObjectTransport;

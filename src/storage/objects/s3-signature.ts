@@ -7,7 +7,7 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
-export interface S3Call {
+interface S3Call {
   method: string;
   url: URL;
   /** Sent and signed; lower-case names. */

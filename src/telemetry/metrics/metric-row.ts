@@ -4,7 +4,7 @@ export type MetricKind = "counter" | "upDownCounter" | "gauge" | "histogram";
 /**
  * A label's values that are exported from the start, with 0; or "any", for labels whose values are not known before.
  */
-export type LabelValues = readonly string[] | "any";
+type LabelValues = readonly string[] | "any";
 
 /**
  * One row of a subsystem's table of metrics: the single source for the exporters and docs/metrics.md. No label may name

@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts";
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./prometheus-text.ts";
 
 /** The port for metrics cannot be opened. */
-export class MetricsPortError extends OperatorError {
+class MetricsPortError extends OperatorError {
   override readonly errorCode: string = "metrics-port";
   readonly host: string;
   readonly port: number;
@@ -19,14 +19,14 @@ export class MetricsPortError extends OperatorError {
   }
 }
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   metrics: Pick<Metrics, "collect">;
   host: string;
   /** 0 takes a free port. */
   port: number;
 }
 
-export interface MetricsServer {
+interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface MetricFamily {
 }
 
 /** Takes values that a subsystem has at the moment of a collection. */
-export interface Observation {
+interface Observation {
   set(row: MetricRow, value: number, labels?: Labels): void;
   setDistribution(row: MetricRow, distribution: Distribution, labels?: Labels): void;
 }
@@ -109,11 +109,11 @@ export interface CounterMetric {
   add(count?: number, labels?: Labels): void;
 }
 
-export interface GaugeMetric {
+interface GaugeMetric {
   set(value: number, labels?: Labels): void;
 }
 
-export interface HistogramMetric {
+interface HistogramMetric {
   /** `times` is the number of equal values that this one stands for. */
   record(value: number, labels?: Labels, times?: number): void;
 }

@@ -2,7 +2,7 @@ import type { MetricRow } from "../metrics/metric-row.ts";
 import type { Labels, MetricFamily, MetricSeries } from "../metrics/metrics.ts";
 import { keyValues, nanoseconds, SCOPE } from "./values.ts";
 
-export interface MetricsRequestOptions {
+interface MetricsRequestOptions {
   resource: Labels;
   /** Unix milliseconds since which counters count. */
   since: number;

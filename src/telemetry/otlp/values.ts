@@ -1,5 +1,5 @@
 /** JSON form of the values of OTLP (opentelemetry-proto, common/v1). Integers of 64 bits are texts. */
-export type OtlpValue =
+type OtlpValue =
   | { stringValue: string }
   | { boolValue: boolean }
   | { intValue: string }
@@ -7,7 +7,7 @@ export type OtlpValue =
   | { arrayValue: { values: OtlpValue[] } }
   | { kvlistValue: { values: KeyValue[] } };
 
-export interface KeyValue {
+interface KeyValue {
   key: string;
   value: OtlpValue;
 }

@@ -4,7 +4,7 @@ import type { Table } from "../../storage/table.ts";
 import { DUTY_KINDS, type Duty } from "./duty.ts";
 
 /** Slots whose duties are kept, counted back from the newest recorded one. */
-export const KEPT_SLOTS = 64;
+const KEPT_SLOTS = 64;
 const ROLLUP_BYTES = 20;
 const SLOT_BYTES = 6;
 const KEY_BYTES = ROLLUP_BYTES + SLOT_BYTES + 20 + 1 + 4;

@@ -27,7 +27,7 @@ export interface SigningGuard {
 }
 
 /** A copy of a request: later changes of the caller's message do not change what is signed. */
-export interface PreparedRequest {
+interface PreparedRequest {
   readonly validator: string;
   readonly duty: Duty;
   /** The hash that identifies the message in records, 32 bytes: the digest itself, or the EIP-712 hash. */

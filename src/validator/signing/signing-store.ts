@@ -5,7 +5,7 @@ import { openStore, type Store } from "../../storage/store.ts";
 const SCHEMA = "1";
 
 /** The store of signatures has an unknown schema version. */
-export class SigningStoreSchemaError extends OperatorError {
+class SigningStoreSchemaError extends OperatorError {
   override readonly errorCode: string = "signing-record";
 
   override readonly name = "SigningStoreSchemaError";

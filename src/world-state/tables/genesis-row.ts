@@ -4,12 +4,12 @@ import type { GenesisContent, PrefilledEntry } from "../genesis.ts";
 import { openTables, type WorldStateTables } from "./tables.ts";
 
 /** In the table "meta": the prefilled public data, each slot 32 | value 32. */
-export const GENESIS_KEY = Buffer.from("genesis");
+const GENESIS_KEY = Buffer.from("genesis");
 /** In the table "meta", only if either is given: timestamp u64 | prefilled nullifiers, 32 each. */
 const MORE_KEY = Buffer.from("genesis-nullifiers");
 
 /** What a stored world state was made with; the separators follow from the store's generation. */
-export type StoredContent = Omit<GenesisContent, "treeNodes">;
+type StoredContent = Omit<GenesisContent, "treeNodes">;
 
 function publicDataRow({ publicData }: StoredContent): Uint8Array {
   return concat(...publicData.flatMap(({ slot, value }) => [slot, value]));

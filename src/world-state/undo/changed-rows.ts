@@ -12,7 +12,7 @@ export interface ChangedTile {
 }
 
 /** A slot, and the blocks among those given that replaced its value, ascending. */
-export interface ReplacedSlot {
+interface ReplacedSlot {
   key: Uint8Array;
   blocks: number[];
 }

@@ -3,7 +3,7 @@ import { positionKey, readPosition } from "../tables/row-keys.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
 import { copyWord } from "../word-copies.ts";
 
-export interface FoundLeaf {
+interface FoundLeaf {
   position: number;
   /** The value, or the key of an indexed leaf. */
   value: Uint8Array;

@@ -18,7 +18,7 @@ export interface UndoSpace {
 }
 
 /** Bounds of the blocks that are gone through together, at least one, and so of time and memory. */
-export interface MaxTogether {
+interface MaxTogether {
   undoBytes: number;
   blocks: number;
 }

@@ -5,7 +5,7 @@ const STEPS = 64;
 const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 
-export interface CheckProgress {
+interface CheckProgress {
   stage(name: string, total: number): void;
   step(count?: number): void;
   /** Takes the bar off the terminal. */

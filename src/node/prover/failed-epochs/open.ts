@@ -37,7 +37,7 @@ export interface OpenedEpoch extends ChainServices {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly reader: ObjectReader;
   /** The epoch's folder in the store. */
   readonly folder: string;

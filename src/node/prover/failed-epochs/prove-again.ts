@@ -13,7 +13,7 @@ import { ReexecutionPool } from "../../../prover/node/reexecution-pool.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
 import type { OpenedEpoch } from "./open.ts";
 
-export interface ProveAgainServices {
+interface ProveAgainServices {
   readonly core: Core;
   readonly kzg: Pick<Kzg, "open">;
   readonly runner: JobRunner;

@@ -26,7 +26,7 @@ const REMEMBERED_EPOCHS = 64;
 /** Characters of a reason that are stored. */
 const MAX_REASON_LENGTH = 4000;
 
-export type FailedRun = Pick<EpochRun, "id" | "epoch" | "checkpoints">;
+type FailedRun = Pick<EpochRun, "id" | "epoch" | "checkpoints">;
 
 export interface FailedEpochServices {
   readonly target: ObjectStore;

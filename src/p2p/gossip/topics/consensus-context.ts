@@ -7,7 +7,7 @@ import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { Tx } from "../../../protocol/tx/tx.ts";
 import type { SlotTimes } from "./slot-window.ts";
 
-export interface ProposalLimits {
+interface ProposalLimits {
   /** Whether blocks may have txs. */
   txsPermitted: boolean;
   /** Most txs of a block; undefined: the protocol's limit. */

@@ -9,11 +9,11 @@ export class FrameError extends Error {
 }
 
 /** Bytes in chunks, in the order in which they came. */
-export interface FrameSource extends AsyncIterable<StreamMessageEvent["data"]> {
+interface FrameSource extends AsyncIterable<StreamMessageEvent["data"]> {
   abort(error: Error): void;
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   /** Of one frame. */
   maxBytes: number;
   /** From the first byte of a frame to its last, in milliseconds. */

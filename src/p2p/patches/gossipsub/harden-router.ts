@@ -16,7 +16,7 @@ const PROTOCOLS = ["/meshsub/1.2.0", "/meshsub/1.1.0"];
 /** Longest time for which a peer can ask not to be grafted again, in milliseconds. */
 const MAX_BACKOFF_MS = 3_600_000;
 
-export interface HardenedRouterOptions {
+interface HardenedRouterOptions {
   /** Time for which a message counts as seen. */
   seenTtlMs: number;
   /** A peer with a lower score is disconnected. */

@@ -18,7 +18,7 @@ export interface Rpc {
 }
 
 /** What the router knows of a peer, connected or not. */
-export interface PeerStats {
+interface PeerStats {
   connected: boolean;
   /** Unix milliseconds after which the statistics of a peer that left are dropped. */
   expire: number;

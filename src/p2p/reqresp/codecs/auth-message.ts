@@ -5,13 +5,13 @@ import { WIRE_SIGNATURE_BYTES, type WireSignature } from "../../../protocol/cons
 import { encodeStatus, readStatus, type StatusMessage } from "./status-message.ts";
 
 /** Asks a peer to prove that it has an attester's key (docs/protocol/10-peers.md#1014-sub-protocols). */
-export interface AuthRequest {
+interface AuthRequest {
   status: StatusMessage;
   /** A random field element, 32 bytes. */
   challenge: Uint8Array;
 }
 
-export interface AuthResponse {
+interface AuthResponse {
   status: StatusMessage;
   /** The attester's, of the challenge's payload. */
   signature: WireSignature;

@@ -5,7 +5,7 @@ import { BitVector } from "./bit-vector.ts";
 import { encodeHashes, encodeTxs, readHashes, txsRoom } from "./tx-list.ts";
 
 /** Asks for transactions of a block (docs/protocol/10-peers.md#1014-sub-protocols). */
-export interface BlockTxsRequest {
+interface BlockTxsRequest {
   /** Archive root after the block, 32 bytes. */
   archive: Uint8Array;
   /** For a peer that does not know the block; may be empty. */

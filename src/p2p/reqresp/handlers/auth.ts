@@ -4,7 +4,7 @@ import type { StatusMessage } from "../codecs/status-message.ts";
 import { NO_BODY, type RequestHandler, success } from "../request-handler.ts";
 
 /** Proves to chosen peers that this node has an attester's key. */
-export interface AuthSigner {
+interface AuthSigner {
   /** Whether a peer is protected by this node; others learn no validator's address. */
   mayAsk(peer: string): boolean;
   /** Signs the hash in the form of EIP-191 with the first registered attester; undefined if there is none. */

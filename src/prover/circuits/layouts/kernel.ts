@@ -24,12 +24,11 @@ const AccumulatedWithCalls = struct({ data: Accumulated, publicCallRequests: arr
 const End = struct({ gasUsed: Gas, feePayer: field, expirationTimestamp: u64 });
 
 /** Bytes of a kernel's output in proving jobs: gas, fee payer and expiration stand at the end. */
-export const TO_ROLLUP_BYTES = 38_556;
-export const TO_PUBLIC_BYTES = 82_721;
+const TO_ROLLUP_BYTES = 38_556;
+const TO_PUBLIC_BYTES = 82_721;
 
 /** Output of the private kernel of a tx without public calls, as its parts. */
-export const ToRollupParts = struct({ constants: TxConstants, accumulated: Accumulated, end: End });
-export type ToRollupParts = Decoded<typeof ToRollupParts>;
+const ToRollupParts = struct({ constants: TxConstants, accumulated: Accumulated, end: End });
 
 /** Output of the private kernel of a tx without public calls. */
 export const ToRollup = checkedBytes(ToRollupParts, TO_ROLLUP_BYTES);

@@ -121,8 +121,7 @@ export const BlsScalar: Codec<Uint8Array> = { ...fixedBytes(32), toFields: (to, 
 /** An integer below 2^256. */
 export const U256 = fixedBytes(32);
 
-export const FeeRecipient = struct({ recipient: EthAddress, value: field });
-export type FeeRecipient = Decoded<typeof FeeRecipient>;
+const FeeRecipient = struct({ recipient: EthAddress, value: field });
 
 /** The fees and header hashes of an epoch's checkpoints. */
 export const CheckpointFees = array(FeeRecipient, 32);

@@ -26,7 +26,7 @@ const PrivateData = struct({
   l2ToL1Msgs: array(ScopedL2ToL1Message, 8),
 });
 
-export const PublicDataWrite = struct({ leafSlot: field, value: field });
+const PublicDataWrite = struct({ leafSlot: field, value: field });
 
 /** Addresses of the protocol contracts; JSON has them in an object of their own. */
 export const DerivedAddresses: Codec<Uint8Array> = {
@@ -34,7 +34,7 @@ export const DerivedAddresses: Codec<Uint8Array> = {
   json: jsonInObject("derivedAddresses", jsonFields(11)),
 };
 
-export const MAX_PUBLIC_LOG_FIELDS = 4096;
+const MAX_PUBLIC_LOG_FIELDS = 4096;
 const flatLogs = jsonObject({ length: jsonNumber, payload: jsonFields(MAX_PUBLIC_LOG_FIELDS) });
 
 function padded(logs: Uint8Array): Uint8Array {

@@ -6,7 +6,7 @@ import { plainNumber } from "../../codecs/json/number.ts";
 import { boolean } from "../../codecs/json/text.ts";
 
 /** Wire form of a public call that is allowed during a tx's setup. Either `address` or `classId` is set. */
-export interface SetupCall {
+interface SetupCall {
   /** 0x text of 32 bytes. */
   address?: string;
   /** 0x text of 32 bytes. */

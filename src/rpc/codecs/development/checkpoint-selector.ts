@@ -1,7 +1,7 @@
 import { isObject } from "../../../json/json-field.ts";
 import { absent, type Codec, type Issue, object, type Path, rejected, ruled, shownValue } from "../json/codec.ts";
 import { about, BOOLEAN, members, named } from "../json/json-schema.ts";
-import { integer, integerSchema, plainNumber } from "../json/number.ts";
+import { integer, integerSchema } from "../json/number.ts";
 import { CHECKPOINT_NUMBER } from "../json/scalars.ts";
 import { boolean } from "../json/text.ts";
 import { TIP_NAMES, type TipName, tip } from "../shared/block-parameter.ts";
@@ -109,11 +109,3 @@ export const checkpointsQuery: Codec<CheckpointsQuery> = {
       ? readQuery(value, path, issues)
       : rejected(issues, path, `${QUERY_FORMS}, received ${shownValue(value)}`),
 };
-
-/**
- * Length of a list in both namespaces: a JSON number, fractions included
- * (docs/protocol/05-rpc.md#510-values-of-the-release).
- */
-export function listLimit(most: number): Codec<number> {
-  return plainNumber({ above: 0, most });
-}

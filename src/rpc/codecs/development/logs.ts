@@ -5,7 +5,7 @@ import type { JsonWriter } from "../json/json-writer.ts";
 import { BLOCK_HASH, BLOCK_NUMBER, FIELD, TIMESTAMP, TX_HASH } from "../json/scalars.ts";
 
 /** Logs by tag; with the effects of their txs if requested. */
-export interface LogResults {
+interface LogResults {
   byTag: TaggedLog[][];
   includeEffects: boolean;
 }

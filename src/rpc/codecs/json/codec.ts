@@ -12,7 +12,7 @@ export interface Issue {
 export type Path = readonly (string | number)[];
 
 /** Most issues to collect: the text of an issue may be longer than the value that caused it. */
-export const MAX_ISSUES = 100;
+const MAX_ISSUES = 100;
 
 /**
  * Reads a JSON value as a T. A broken rule of form is added to `issues` and the return value is then meaningless; this

@@ -88,7 +88,7 @@ function lastBlock(checkpoint: CheckpointRecord): number {
 }
 
 /** A checkpoint and its blocks, in order. */
-export interface CheckpointWithBlocks {
+interface CheckpointWithBlocks {
   checkpoint: CheckpointRecord;
   blocks: BlockWithBody[];
 }

@@ -5,7 +5,7 @@ import { indexedEffectEncoder, receiptEncoder } from "./receipt.ts";
 import { txEffectEncoder } from "./tx-effect.ts";
 
 /** Encoders whose form of reverted transactions depends on the release. */
-export type EffectForms = ReturnType<typeof formsOf>;
+type EffectForms = ReturnType<typeof formsOf>;
 
 function formsOf(words: RevertWords) {
   const encodeTxEffect = txEffectEncoder(words);

@@ -11,7 +11,7 @@ function encodeLogId(out: JsonWriter, log: FoundLog): void {
   out.text(`,"txIndex":${log.txIndex},"logIndex":${log.logIndex}}`);
 }
 
-export interface FoundLogs {
+interface FoundLogs {
   logs: FoundLog[];
   maxLogsHit: boolean;
 }

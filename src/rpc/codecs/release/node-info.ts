@@ -50,7 +50,7 @@ export const encodeProtocolContracts = encoder<boolean>(PROTOCOL_ADDRESSES, (out
   members.end();
 });
 
-export interface NodeInfo {
+interface NodeInfo {
   version: string;
   identity: RollupIdentity;
   enr: string | undefined;

@@ -85,7 +85,7 @@ const logCursor: Codec<LogCursor> = {
 };
 
 /** A tag and the cursor after which its logs continue. */
-export interface TagEntry {
+interface TagEntry {
   tag: Uint8Array;
   afterLog: LogCursor | undefined;
 }

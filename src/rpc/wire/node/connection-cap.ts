@@ -13,7 +13,7 @@ const REFUSED_AT_ONCE = 64;
 /** Time in which one of them has to ask something and take the refusal. */
 const REFUSAL_MS = 2_000;
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Connections of all clients that are served at once, and of one client address; 0 for any number. */
   max: number;
   perClient: number;

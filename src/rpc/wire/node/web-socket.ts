@@ -23,7 +23,7 @@ const MAX_PIECES = 4_096;
 /** Pings in the time after which a silent client is cut off. */
 const PINGS = 2;
 
-export interface NodeSockets {
+interface NodeSockets {
   head(req: IncomingMessage): RequestHead;
   /** Of a connection over the cap. */
   refusal(req: IncomingMessage): Answer | undefined;

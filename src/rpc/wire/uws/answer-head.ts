@@ -6,7 +6,7 @@ import { UWS_IDLE_MS } from "./idle-time.ts";
 const FORBIDDEN = /[\r\n\0]/;
 
 /** A header as text cannot be sent: it holds a line break. */
-export class HeaderValueError extends RangeError {
+class HeaderValueError extends RangeError {
   readonly header: string;
   constructor(header: string) {
     super(`header ${JSON.stringify(header)} holds a line break`);

@@ -67,7 +67,7 @@ export function writeHead(res: uws.HttpResponse, { status, headers }: Answer, ke
   res.writeStatus(headBytes(status, headers, kept));
 }
 
-export interface ExchangeFacts {
+interface ExchangeFacts {
   headOnly: boolean;
   /** The client asked for the end of the connection, which the library would keep open. */
   clientCloses: boolean;

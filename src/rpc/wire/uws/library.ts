@@ -1,7 +1,7 @@
 import type * as library from "uWebSockets.js";
 
 /** The library with two exports that its type declarations leave out. */
-export type UwsLibrary = typeof library & {
+type UwsLibrary = typeof library & {
   _cfg(setting: "silent"): void;
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 };

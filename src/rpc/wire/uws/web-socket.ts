@@ -36,7 +36,7 @@ interface SocketState {
   handlers?: SocketHandlers;
 }
 
-export interface UwsSockets {
+interface UwsSockets {
   proxies: TrustedProxies | undefined;
   /** Called with each request to open one, before its response becomes a socket. */
   upgrading(res: types.HttpResponse): void;

@@ -8,7 +8,7 @@ import { Age, blockLink, Facts, Hash, Moment, Panel, Stage, Table, Title, txLink
 const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
 
 /** A whole number, or the hash of a block. */
-export const blockSelector = (text) => (/^\d+$/.test(text) ? Number(text) : text);
+const blockSelector = (text) => (/^\d+$/.test(text) ? Number(text) : text);
 
 function Transactions({ effects }) {
   const columns = [

@@ -3,7 +3,7 @@ import { useCall } from "../rpc.js";
 import { Age, Waiting } from "../ui.js";
 
 /** State of a component, with a mark that does not depend on its color. */
-export const State = ({ name }) => html`<span class=${`state ${name}`}>${name}</span>`;
+const State = ({ name }) => html`<span class=${`state ${name}`}>${name}</span>`;
 
 const NAMES = { l1: "L1" };
 const since = ({ since: at }) => Date.parse(at) / 1000;

@@ -26,7 +26,7 @@ export interface Witness {
 }
 
 /** Where a server is when it answers. */
-export interface ServerPosition {
+interface ServerPosition {
   /** Names the server's history of commits and the table in it. */
   readonly history: string;
   readonly position: bigint;
@@ -38,7 +38,7 @@ export interface ServerAnswer extends ServerPosition {
 }
 
 /** What is known when a statement is sent. */
-export interface KnownState extends ServerPosition {
+interface KnownState extends ServerPosition {
   readonly witness: Witness | undefined;
 }
 

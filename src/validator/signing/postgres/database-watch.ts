@@ -2,7 +2,7 @@ import type { DatabaseContinuity } from "./database-continuity.ts";
 import { DutyDatabaseError } from "./database-error.ts";
 import type { DutyDatabase } from "./duty-database.ts";
 
-export interface WatchSettings {
+interface WatchSettings {
   /** Lower-case 0x text. */
   readonly rollup: string;
   readonly intervalMs: number;

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
  */
 const OTHER_ROLLUP_MS = 24 * HOUR_MS;
 
-export interface CleanupSettings {
+interface CleanupSettings {
   /** Lower-case 0x text. */
   readonly rollup: string;
   readonly nodeId: string;

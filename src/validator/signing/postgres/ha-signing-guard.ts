@@ -11,7 +11,7 @@ import type { DatabaseContinuity } from "./database-continuity.ts";
 import { DutyDatabaseError } from "./database-error.ts";
 import { type DutyDatabase, type DutyRow, type Lock, witnessOf } from "./duty-database.ts";
 
-export interface HaSigningSettings {
+interface HaSigningSettings {
   /** Lower-case 0x text. */
   readonly rollup: string;
   readonly nodeId: string;
