@@ -1,7 +1,7 @@
 /** A timer that is later than this fired because the process stood still. */
 const STANDSTILL_MS = 50;
 
-export interface WaitLimits<L> {
+interface WaitLimits<L> {
   /** Milliseconds; without, only the signal ends the wait. */
   ms?: number;
   /** Gives what the wait ends with after `ms`, or throws it. */

@@ -25,7 +25,7 @@ interface SlashCall {
 }
 
 /** Whose votes are signed. */
-export interface SlashingContext {
+interface SlashingContext {
   chainId: number;
   /** The rollup's address, for signals of the empire model. */
   rollup: string;

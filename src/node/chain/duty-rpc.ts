@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 /** A call is retried only once, since the next poll asks L1 again. */
 const RETRY_DELAYS_MS = [200];
 
-export interface DutyRpcOptions {
+interface DutyRpcOptions {
   values: Pick<PartValues["l1"], "urls" | "timeoutMs">;
   chainId: number;
   /** Aborts calls in progress and refuses later ones, with the signal's reason. */

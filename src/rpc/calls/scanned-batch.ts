@@ -21,7 +21,7 @@ const MIN_CALL_BYTES = ',{"method":"12345678"}'.length;
 
 const scan = new EnvelopeScan();
 
-export interface ScannedBatchOptions {
+interface ScannedBatchOptions {
   maxBatchSize: number;
   results?: ResultCache;
   counts?: CallCounts;
