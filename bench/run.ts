@@ -50,6 +50,7 @@ const SUITES: Record<string, Suite> = {
   vm: scriptSuite("vm.ts", "public VM", true),
   prover: proverSuite,
   follower: followerSuite,
+  "fast-paths": scriptSuite("fast-paths.ts", "CPU time of a request without a fast path of RPC", false),
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 

@@ -17,6 +17,8 @@ import { ScannedCalls } from "./scanned-calls.ts";
 export interface DispatcherOptions extends CallsOptions, BatchesOptions, AnswerWriterOptions {
   /** Most requests of one batch. */
   maxBatchSize: number;
+  /** Whether calls of the usual form are answered from the bytes of their requests (the default). */
+  scans?: boolean;
 }
 
 /**
@@ -50,11 +52,13 @@ export class Dispatcher {
    */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     if (body.length === 0) return this.answer({}, admitBatch, caller);
-    const scanned = this.#scanned.answer(body, caller);
-    if (scanned !== undefined) return scanned;
-    const { maxBatchSize } = this.#options;
-    const batch = ScannedBatch.of(body, this.#calls.methods, this.#options);
-    if (batch !== undefined) return this.#answerBatch(batch, admitBatch, caller);
+    const { maxBatchSize, scans = true } = this.#options;
+    if (scans) {
+      const scanned = this.#scanned.answer(body, caller);
+      if (scanned !== undefined) return scanned;
+      const batch = ScannedBatch.of(body, this.#calls.methods, this.#options);
+      if (batch !== undefined) return this.#answerBatch(batch, admitBatch, caller);
+    }
     const longCalls = this.#calls.schedule.forBody(body, (method) => this.#calls.named(method));
     if (longCalls === undefined) return this.#answer(parsedBody(body, maxBatchSize), admitBatch, caller);
     if (admitBatch !== undefined && isArrayText(body)) {

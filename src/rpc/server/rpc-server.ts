@@ -65,6 +65,8 @@ export interface ServeGroup {
   expectedErrors?: DispatcherOptions["expectedErrors"];
   /** Counts the calls of each method. */
   counts?: CallCounts;
+  /** See DispatcherOptions; for measurements (bench/fast-paths.ts). */
+  scans?: boolean;
 }
 
 /** What clients may take. */
@@ -166,9 +168,9 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   const rateLimit = perSecond > 0 ? new ClientLimit({ perSecond, memory: shared?.rateLimit }) : undefined;
   const budget = new AnswerBudget(maxWaitingBytes);
   const expectedErrors = [UnknownStateError, ...(serve.expectedErrors ?? [])];
-  const { namespaces, counts } = serve;
+  const { namespaces, counts, scans } = serve;
   const { maxBatchSize, maxBodyBytes } = limits;
-  const ofCalls = { namespaces, counts, expectedErrors, maxBatchSize, budget, ...cache, ...forward };
+  const ofCalls = { namespaces, counts, scans, expectedErrors, maxBatchSize, budget, ...cache, ...forward };
   const anyOrigin = cors === true;
   const ofRequests = { maxBodyBytes, versionHeaders, cors: anyOrigin, healthy, health, budget, ...cache };
 
