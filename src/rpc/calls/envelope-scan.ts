@@ -39,9 +39,6 @@ const MAX_DIGITS = 15;
 const MAX_TEXT_ID_LENGTH = 64;
 const DEEPEST = 16;
 
-/** Shortest method names that are looked at. */
-const MIN_NAME_LENGTH = 8;
-
 function ascii(letters: string): Uint8Array {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
 }
@@ -57,69 +54,9 @@ const NULL = ascii("null");
 
 /**
  * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it
- * is. Words of four bytes, at any offset and beyond the end, are compared at once.
+ * is.
  */
-const text = new Uint8Array(MAX_BATCH_BYTES + 64);
-const words = new DataView(text.buffer);
-
-/** ASCII text as what `isThere` compares. */
-class Letters {
-  readonly length: number;
-  readonly #words: Uint32Array;
-
-  /** Of four bytes at least. Throws a RangeError. */
-  constructor(letters: Uint8Array) {
-    this.length = letters.length;
-    const view = new DataView(letters.buffer, letters.byteOffset, letters.length);
-    // The last word may hold bytes of the one before it too.
-    this.#words = Uint32Array.from({ length: Math.ceil(letters.length / 4) }, (_, i) =>
-      view.getUint32(Math.min(4 * i, letters.length - 4), true),
-    );
-  }
-
-  /** Whether the text that is scanned has these letters from an offset on. */
-  isThere(from: number): boolean {
-    const own = this.#words;
-    const last = own.length - 1;
-    for (let i = 0; i < last; i++) if (words.getUint32(from + 4 * i, true) !== own[i]) return false;
-    return words.getUint32(from + this.length - 4, true) === own[last];
-  }
-}
-
-/** Members as they are without blanks, which is how nearly all clients write them. */
-const VERSION_MEMBER = new Letters(ascii('"jsonrpc":"2.0"'));
-const ID_MEMBER = new Letters(ascii('"id":'));
-const METHOD_MEMBER = new Letters(ascii('"method":"'));
-const PARAMS_MEMBER = new Letters(ascii('"params":['));
-
-/** Of a name's length and some of its letters; names that differ may have the same. */
-function hashAt(from: number, length: number): number {
-  const middle = words.getUint32(from + (length >> 1) - 2, true);
-  const end =
-    Math.imul(words.getUint32(from + length - 4, true), 0x9e3779b1) ^ words.getUint32(from + length - 8, true);
-  return Math.imul(middle ^ Math.imul(end, 0x85ebca6b), 0xc2b2ae35) ^ length;
-}
-
-/** A method's name, to be recognised in the text that is scanned. */
-export class MethodName {
-  readonly hash: number;
-  readonly #letters: Letters;
-
-  /** Throws a RangeError for a name that is too short to be scanned. */
-  constructor(name: string) {
-    if (name.length < MIN_NAME_LENGTH)
-      throw new RangeError(`method name ${name} has fewer than ${MIN_NAME_LENGTH} letters`);
-    const letters = ascii(name);
-    this.#letters = new Letters(letters);
-    text.set(letters);
-    this.hash = hashAt(0, letters.length);
-  }
-
-  /** Whether it is the name that a scan found. To be asked before the next scan. */
-  isFoundBy({ methodFrom, methodTo }: EnvelopeScan): boolean {
-    return methodTo - methodFrom === this.#letters.length && this.#letters.isThere(methodFrom);
-  }
-}
+const text = new Uint8Array(MAX_BATCH_BYTES + 1);
 
 /**
  * Reused for every request: `scan` overwrites what it found before. Ranges are byte offsets [from, to), empty for an
@@ -132,8 +69,6 @@ export class EnvelopeScan {
   /** Without its quotes. */
   methodFrom = 0;
   methodTo = 0;
-  /** As that of MethodName. */
-  methodHash = 0;
   /** The JSON text of an array, with its brackets. */
   paramsFrom = 0;
   paramsTo = 0;
@@ -141,17 +76,13 @@ export class EnvelopeScan {
   from = 0;
   to = 0;
 
-  /**
-   * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its
-   * name, are not looked at when they seem to come last: what is between their opening bracket and the request's
-   * closing one is then for others to check.
-   */
-  scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
+  /** Whether the body is an ordinary request with a method. */
+  scan(body: Uint8Array): boolean {
     const end = body.length;
     if (end > MAX_SCANNED_BYTES) return false;
     text.set(body);
     text[end] = 0;
-    const to = this.#object(blank(0), end, trusted);
+    const to = this.#object(blank(0));
     return to >= 0 && blank(to) === end && this.methodTo > 0;
   }
 
@@ -168,7 +99,7 @@ export class EnvelopeScan {
     if (text[at] !== OPEN_ARRAY) return false;
     do {
       this.from = blank(at + 1);
-      at = this.#object(this.from, end, NO_METHODS);
+      at = this.#object(this.from);
       this.to = at;
       if (at < 0 || this.methodTo === 0 || at - this.from > MAX_BATCHED_BYTES || !found()) return false;
       at = blank(at);
@@ -177,7 +108,7 @@ export class EnvelopeScan {
   }
 
   /** From an opening brace to behind the closing one. */
-  #object(from: number, end: number, trusted: ReadonlySet<number>): number {
+  #object(from: number): number {
     this.idTo = 0;
     this.methodTo = 0;
     this.paramsFrom = 0;
@@ -192,11 +123,11 @@ export class EnvelopeScan {
         case LETTER_J:
           if (hasVersion) return -1;
           hasVersion = true;
-          at = VERSION_MEMBER.isThere(at) ? at + VERSION_MEMBER.length : literal(VERSION, memberValue(JSONRPC, at + 1));
+          at = literal(VERSION, memberValue(JSONRPC, at + 1));
           break;
         case LETTER_I:
           if (this.idTo > 0) return -1;
-          at = ID_MEMBER.isThere(at) ? blank(at + ID_MEMBER.length) : memberValue(ID, at + 1);
+          at = memberValue(ID, at + 1);
           if (at < 0) return -1;
           this.idFrom = at;
           at = idEnd(at);
@@ -204,19 +135,18 @@ export class EnvelopeScan {
           break;
         case LETTER_M:
           if (this.methodTo > 0) return -1;
-          at = METHOD_MEMBER.isThere(at) ? at + METHOD_MEMBER.length - 1 : memberValue(METHOD, at + 1);
+          at = memberValue(METHOD, at + 1);
           if (at < 0 || text[at] !== QUOTE) return -1;
-          at = this.#method(at + 1);
+          this.methodFrom = at + 1;
+          at = quoted(at);
+          this.methodTo = at - 1;
+          if (this.methodTo <= this.methodFrom) return -1;
           break;
         case LETTER_P:
           if (this.paramsTo > 0) return -1;
-          at = PARAMS_MEMBER.isThere(at) ? at + PARAMS_MEMBER.length - 1 : memberValue(PARAMS, at + 1);
+          at = memberValue(PARAMS, at + 1);
           if (at < 0 || text[at] !== OPEN_ARRAY) return -1;
           this.paramsFrom = at;
-          if (this.methodTo > 0 && trusted.has(this.methodHash) && text[end - 1] === CLOSE_OBJECT) {
-            this.paramsTo = end - 1;
-            return end;
-          }
           at = json(at, 0);
           this.paramsTo = at;
           break;
@@ -228,16 +158,6 @@ export class EnvelopeScan {
       if (text[at] === COMMA) continue;
       return text[at] === CLOSE_OBJECT ? at + 1 : -1;
     }
-  }
-
-  /** From the first letter of the name to behind its closing quote. */
-  #method(from: number): number {
-    const end = quoted(from - 1);
-    if (end < from + MIN_NAME_LENGTH + 1) return -1;
-    this.methodFrom = from;
-    this.methodTo = end - 1;
-    this.methodHash = hashAt(from, end - 1 - from);
-    return end;
   }
 }
 
@@ -346,5 +266,3 @@ function digits(from: number): number {
   while (text[at] >= ZERO && text[at] <= NINE) at++;
   return at > from ? at : -1;
 }
-
-const NO_METHODS: ReadonlySet<number> = new Set();

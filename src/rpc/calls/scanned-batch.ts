@@ -60,7 +60,7 @@ export class ScannedBatch implements BatchCalls {
     offsets[at + ID_TO] = scan.idTo;
     offsets[at + PARAMS_FROM] = scan.paramsFrom;
     offsets[at + PARAMS_TO] = scan.paramsTo;
-    this.#methods.push(this.#table.find(scan));
+    this.#methods.push(this.#table.named(latin1(this.#body, scan.methodFrom, scan.methodTo)));
     return true;
   }
 

@@ -28,9 +28,9 @@ export class ScannedCalls {
   /** undefined for what takes a closer look. */
   answer(body: Uint8Array, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
-    if (!scan.scan(body, this.#methods.raw)) return undefined;
+    if (!scan.scan(body)) return undefined;
     if (scan.idTo === 0 && caller?.sendsNotifications) return undefined;
-    const found = this.#methods.find(scan);
+    const found = this.#methods.named(latin1(body, scan.methodFrom, scan.methodTo));
     if (found === undefined) return undefined;
     const { counted } = found;
     const started = startCounted(this.#counts, counted);
@@ -43,7 +43,6 @@ export class ScannedCalls {
         return { status: 200, body: out.view(), memory: "lent" };
       }
       out.rewind(0);
-      if (!scan.scan(body)) return undefined;
     }
     const { paramsFrom, paramsTo } = scan;
     if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > MAX_KEY_LENGTH) return undefined;
