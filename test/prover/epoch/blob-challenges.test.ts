@@ -8,6 +8,7 @@ import { BLOCK_HEADER_BYTES, HEADER_AT, HEADER_SNAPSHOT_AT } from "../../../src/
 import { bigUintBytes, concat, fromHex, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { readCheckpointBlobs } from "../../../src/protocol/checkpoint-blob.ts";
 import { writeCheckpointBlobs } from "../../../src/protocol/checkpoint-blob-writer.ts";
+import { readTxEffectBytes } from "../../../src/protocol/consensus/l2-block.ts";
 import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
 import {
   BYTES_PER_BLOB,
@@ -18,7 +19,6 @@ import {
 } from "../../../src/protocol/constants.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
-import { readTxEffectBytes } from "../../../src/protocol/l2-block.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { decompressPoint } from "../../../src/prover/circuits/bls-point.ts";
 import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
