@@ -10,7 +10,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import { TRANSFER_MS, type TxStoreNetwork, txKey } from "./file-store-source.ts";
 
-interface TxUploadParts {
+export interface TxUploadParts {
   objects: ObjectStore;
   network: TxStoreNetwork;
   /** Bodies are read when their turn comes; one that left the pool before is not uploaded. */
