@@ -3,6 +3,7 @@ import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { TOPICS } from "../../src/p2p/gossip/publisher.ts";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { attester, decodeCheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
+import { recoverSigner } from "../../test/world/protocol/recover-signer.ts";
 import type { CommitteeL1 } from "./committee-l1.ts";
 import { txMessage } from "./gossip-messages.ts";
 import type { GossipNode } from "./gossip-nodes.ts";
@@ -54,7 +55,7 @@ export class MeasuredValidator {
         const arrived = performance.now();
         if (topic !== "checkpoint_attestation") return;
         const attestation = decodeCheckpointAttestation(payload);
-        const signer = attester(attestation);
+        const signer = attester(attestation, recoverSigner);
         const isOwn = signer !== undefined && toHex(signer) === this.address;
         if (isOwn && equal(attestation.archive, proposal.archive)) ended(arrived - started);
       };

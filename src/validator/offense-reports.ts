@@ -1,6 +1,7 @@
 import { PROPOSER_FAULTS, type ProposalVerdict } from "../checkpoints/proposals/proposal-verdict.ts";
 import type { DuplicateAttestation, DuplicateProposal } from "../mempool/attestations/equivocations.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../protocol/consensus/block-proposal.ts";
+import type { RecoverSigner } from "../protocol/consensus/recover.ts";
 import { OFFENSE_TYPES, type OffenseType, type ReportOffenses } from "../protocol/slashing/offense.ts";
 
 /** In the staking asset's smallest unit; they may change while the node runs. */
@@ -14,10 +15,12 @@ export interface OffensePenalties {
 export class OffenseReports {
   readonly #report: ReportOffenses;
   readonly #penalties: Readonly<OffensePenalties>;
+  readonly #recover: RecoverSigner;
 
-  constructor(report: ReportOffenses, penalties: Readonly<OffensePenalties>) {
+  constructor(report: ReportOffenses, penalties: Readonly<OffensePenalties>, recover: RecoverSigner) {
     this.#report = report;
     this.#penalties = penalties;
+    this.#recover = recover;
   }
 
   /** Whether a block that comes out otherwise than proposed has a penalty at present. */
@@ -29,7 +32,7 @@ export class OffenseReports {
   blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void {
     const amount = this.#penalties.broadcastedInvalidBlockPenalty;
     if (verdict.valid || !PROPOSER_FAULTS.has(verdict.fault) || amount === 0n) return;
-    const proposer = blockSigner(proposal);
+    const proposer = blockSigner(proposal, this.#recover);
     if (proposer === undefined) return;
     this.#one(proposer, OFFENSE_TYPES.broadcastedInvalidBlockProposal, amount, blockProposalSlot(proposal));
   }

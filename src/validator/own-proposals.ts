@@ -15,8 +15,10 @@ import {
   checkpointProposalPayload,
   encodeCheckpointProposal,
 } from "../protocol/consensus/checkpoint-proposal.ts";
+import type { RecoverSigner } from "../protocol/consensus/recover.ts";
 import { signedBytes } from "../protocol/consensus/signed-integer.ts";
 import { type SignedTxs, signedTxsPayload } from "../protocol/consensus/signed-txs.ts";
+import { signerRecovery } from "../protocol/consensus/signer-recovery.ts";
 import { wireSignature } from "../protocol/consensus/wire-signature.ts";
 import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { DutySigner } from "./duty-signer.ts";
@@ -131,7 +133,7 @@ export class OwnProposals {
     const signedTxs = await this.#signedTxs(block, proposer, signal);
     const proposal: BlockProposal = { ...unsigned, signature: wireSignature(signature), signedTxs };
     const { count } = pool.addBlockProposal(proposal);
-    if (count > 1 && this.#equivocates(proposal, { slot, proposer })) {
+    if (count > 1 && this.#equivocates(proposal, { slot, proposer }, await signerRecovery())) {
       throw new BlockOfferedError(slot, indexWithinCheckpoint);
     }
     return proposal;
@@ -158,10 +160,11 @@ export class OwnProposals {
   #equivocates(
     { indexWithinCheckpoint: index, archiveRoot }: BlockProposal,
     { slot, proposer }: ProposerOfSlot,
+    recover: RecoverSigner,
   ): boolean {
     return this.#parts.pool.proposals(slot).blocks.some((other) => {
       if (other.indexWithinCheckpoint !== index || equal(other.archiveRoot, archiveRoot)) return false;
-      const signer = blockSigner(other);
+      const signer = blockSigner(other, recover);
       return signer !== undefined && toHex(signer) === proposer;
     });
   }

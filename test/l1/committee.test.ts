@@ -5,10 +5,10 @@ import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } fr
 import { attestationStatuses, validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
-import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
+import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const { scenario } = l1Vectors;
 const recover = await signerRecovery();
@@ -68,23 +68,23 @@ const committeeOf = ({ proposal }: CheckpointVector): EpochCommittee => ({
 describe("attestations of checkpoints on L1", () => {
   test.each(scenario.checkpoints.map((v, i) => [i, v] as const))("are valid for checkpoint %i", (_, vector) => {
     const checkpoint = checkpointOf(vector);
-    const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest);
+    const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, recoverSigner);
     expect(
       statuses.map((s) => ({ status: s.status, recovered: "address" in s ? toHex(s.address) : undefined })),
     ).toEqual(vector.attestations.map(({ status, recovered }) => ({ status, recovered })));
-    expect(validateAttestations(checkpoint, committeeOf(vector))).toEqual({ valid: true });
+    expect(validateAttestations(checkpoint, committeeOf(vector), recoverSigner)).toEqual({ valid: true });
     expect(validateAttestations(checkpoint, committeeOf(vector), recover)).toEqual({ valid: true });
   });
 
   test("attestations on L1 are invalid if a member's signature is from another signer", () => {
     const vector = scenario.invalidAttestation;
-    const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), recoverSigner);
     expect(result).toMatchObject({ ...vector.expected, epoch: 3, seed: 1n });
   });
 
   test("attestations on L1 are invalid below the quorum", () => {
     const vector = scenario.afterProof.insufficient;
-    const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), recoverSigner);
     expect(result).toMatchObject(vector.expected ?? {});
   });
 });
@@ -96,16 +96,16 @@ describe("attestations", () => {
 
   test("attestations are not needed without a committee or with an open escape hatch", () => {
     const none = { payloadDigest, attestations: [] };
-    expect(validateAttestations(none, { ...committee, committee: undefined })).toMatchObject({
+    expect(validateAttestations(none, { ...committee, committee: undefined }, recoverSigner)).toMatchObject({
       valid: true,
       unchecked: "no-committee",
     });
-    expect(validateAttestations(none, { ...committee, committee: [] })).toMatchObject({ valid: true });
-    expect(validateAttestations(none, { ...committee, escapeHatchOpen: true })).toMatchObject({
+    expect(validateAttestations(none, { ...committee, committee: [] }, recoverSigner)).toMatchObject({ valid: true });
+    expect(validateAttestations(none, { ...committee, escapeHatchOpen: true }, recoverSigner)).toMatchObject({
       valid: true,
       unchecked: "escape-hatch",
     });
-    expect(validateAttestations(none, committee)).toMatchObject({
+    expect(validateAttestations(none, committee, recoverSigner)).toMatchObject({
       valid: false,
       reason: "insufficient-attestations",
       actual: 0,
@@ -115,19 +115,27 @@ describe("attestations", () => {
   test("attestations are invalid with an empty entry, an extra entry or in another order", () => {
     const empty = { address: new Uint8Array(20), signature: undefined };
     const at = (index: number) => ({ valid: false, reason: "invalid-attestation", invalidIndex: index });
-    expect(validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee)).toMatchObject(
-      at(2),
-    );
+    expect(
+      validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee, recoverSigner),
+    ).toMatchObject(at(2));
     const emptySigned = { address: new Uint8Array(20), signature: new Uint8Array(65) };
     expect(
-      validateAttestations({ payloadDigest, attestations: attestations.with(3, emptySigned) }, committee),
+      validateAttestations(
+        { payloadDigest, attestations: attestations.with(3, emptySigned) },
+        committee,
+        recoverSigner,
+      ),
     ).toMatchObject(at(3));
     expect(
-      validateAttestations({ payloadDigest, attestations: [...attestations, attestations[0]] }, committee),
+      validateAttestations(
+        { payloadDigest, attestations: [...attestations, attestations[0]] },
+        committee,
+        recoverSigner,
+      ),
     ).toMatchObject(at(6));
-    expect(validateAttestations({ payloadDigest, attestations: attestations.toReversed() }, committee)).toMatchObject(
-      at(0),
-    );
+    expect(
+      validateAttestations({ payloadDigest, attestations: attestations.toReversed() }, committee, recoverSigner),
+    ).toMatchObject(at(0));
   });
 });
 

@@ -43,6 +43,7 @@ import { DecodeError } from "../../src/protocol/errors.ts";
 import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
 import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../world/p2p/recorded.ts";
+import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const vectors = p2pVectors();
 const hex = (bytes: Uint8Array | undefined) => bytes && toHex(bytes);
@@ -77,7 +78,7 @@ describe("a block proposal of the vectors", () => {
     expect(toHex(payload)).toBe(vector.payloadToSign);
     expect(keccak(payload)).toBe(vector.payloadHash);
     expect(ethDigest(payload)).toBe(vector.ethSignedDigest);
-    expect(hex(blockProposalSender(proposal))).toBe(vector.recoveredSigner);
+    expect(hex(blockProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
   });
 
   test("with its txs is decoded and encoded, and both parts are signed by the proposer", () => {
@@ -92,11 +93,11 @@ describe("a block proposal of the vectors", () => {
     expect(signed.txs.map(({ hash }) => toHex(hash))).toEqual(expected.txHashes);
     expect(toHex(signed.signature)).toBe(expected.signedTxsSignature.bytes);
     expect(keccak(signedTxsPayload(signed))).toBe(expected.signedTxsPayloadHash);
-    expect(hex(signedTxsSigner(signed))).toBe(expected.recoveredSigner);
-    expect(hex(blockProposalSender(proposal))).toBe(expected.recoveredSigner);
+    expect(hex(signedTxsSigner(signed, recoverSigner))).toBe(expected.recoveredSigner);
+    expect(hex(blockProposalSender(proposal, recoverSigner))).toBe(expected.recoveredSigner);
     expect(Buffer.from(encodeBlockProposal(proposal)).equals(payload)).toBe(true);
     const otherSigner = { ...signed, signature: decodeBlockProposal(bytes).signature };
-    expect(blockProposalSender({ ...proposal, signedTxs: otherSigner })).toBeUndefined();
+    expect(blockProposalSender({ ...proposal, signedTxs: otherSigner }, recoverSigner)).toBeUndefined();
   });
 
   test("may end before the flag of signed txs, and bytes after it are ignored", () => {
@@ -141,7 +142,7 @@ describe("a checkpoint proposal of the vectors", () => {
       vector.payloadHash,
       vector.ethSignedDigest,
     ]);
-    expect(hex(checkpointProposalSender(proposal))).toBe(vector.recoveredSigner);
+    expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
   });
 
   test("with a last block is decoded and encoded, and the block becomes a block proposal", () => {
@@ -160,9 +161,9 @@ describe("a checkpoint proposal of the vectors", () => {
       vector.payloadHash,
       vector.ethSignedDigest,
     ]);
-    expect(hex(checkpointProposalSender(proposal))).toBe(vector.recoveredSigner);
+    expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
     const tampered = { ...lastBlock, indexWithinCheckpoint: lastBlock.indexWithinCheckpoint + 1 };
-    expect(checkpointProposalSender({ ...proposal, lastBlock: tampered })).toBeUndefined();
+    expect(checkpointProposalSender({ ...proposal, lastBlock: tampered }, recoverSigner)).toBeUndefined();
   });
 
   test("with a slot above 2^53 - 1 is refused, and a slot up to it is exact", () => {
@@ -210,21 +211,23 @@ describe.each(["checkpointAttestation", "checkpointAttestationNegativeModifier"]
         vector.ethSignedDigest,
       ]);
       expect(toHex(attestationPayloadHash(attestation))).toBe(vector.payloadHash);
-      expect(hex(attester(attestation))).toBe(vector.recoveredAttester);
-      expect(hex(attestedProposer(attestation))).toBe(vector.recoveredProposer);
+      expect(hex(attester(attestation, recoverSigner))).toBe(vector.recoveredAttester);
+      expect(hex(attestedProposer(attestation, recoverSigner))).toBe(vector.recoveredProposer);
     });
 
     test("has no attester when v is not 27 or 28 or s is in the upper half", () => {
       const attestation = decodeCheckpointAttestation(fromHex(vector.payloadHex));
       const v = shortSignature(attestation.signature)[64];
       for (const other of [0, 1, 26, 29, 255, 256 + v, 2 ** 31 + v]) {
-        expect(attester({ ...attestation, signature: withU32(attestation.signature, 64, other) })).toBeUndefined();
+        expect(
+          attester({ ...attestation, signature: withU32(attestation.signature, 64, other) }, recoverSigner),
+        ).toBeUndefined();
       }
       const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
       const s = BigInt(toHex(attestation.signature.subarray(32, 64)));
       const flipped = Uint8Array.from(attestation.signature);
       flipped.set(fromHex((order - s).toString(16).padStart(64, "0")), 32);
-      expect(attester({ ...attestation, signature: withU32(flipped, 64, 55 - v) })).toBeUndefined();
+      expect(attester({ ...attestation, signature: withU32(flipped, 64, 55 - v) }, recoverSigner)).toBeUndefined();
     });
   },
 );
@@ -313,7 +316,7 @@ describe("recorded messages", () => {
         block: headerBlockNumber(proposal.header),
         index: proposal.indexWithinCheckpoint,
         archive: toHex(proposal.archiveRoot),
-        sender: hex(blockProposalSender(proposal)),
+        sender: hex(blockProposalSender(proposal, recoverSigner)),
         txHashes: hashes(proposal),
       }).toEqual(decoded);
     }
@@ -327,7 +330,7 @@ describe("recorded messages", () => {
       expect(Buffer.from(encodeCheckpointProposal(proposal, lastBlock)).equals(payload)).toBe(true);
       expect(checkpointSlot(proposal.header)).toBe(decoded.slot);
       expect(toHex(proposal.archive)).toBe(decoded.archive);
-      expect(hex(checkpointProposalSender(proposal))).toBe(decoded.sender);
+      expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(decoded.sender);
       expect(lastBlock && hashes(lastBlock)).toEqual(decoded.lastBlock?.txHashes);
     }
   });
@@ -340,8 +343,8 @@ describe("recorded messages", () => {
       expect({
         slot: checkpointSlot(attestation.header),
         archive: toHex(attestation.archive),
-        attester: hex(attester(attestation)),
-        proposer: hex(attestedProposer(attestation)),
+        attester: hex(attester(attestation, recoverSigner)),
+        proposer: hex(attestedProposer(attestation, recoverSigner)),
       }).toEqual(decoded);
     }
   });

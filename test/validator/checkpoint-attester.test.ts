@@ -12,7 +12,6 @@ import {
   type CheckpointProposal,
   checkpointProposalPayload,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { CheckpointAttester, type CheckpointAttesterParts } from "../../src/validator/checkpoint-attester.ts";
 import { DutySigner } from "../../src/validator/duty-signer.ts";
@@ -20,6 +19,7 @@ import { OwnAttestations, type OwnAttestationsParts } from "../../src/validator/
 import type { SigningGuard, SigningRequest } from "../../src/validator/signing/signing-guard.ts";
 import { SigningRefusedError } from "../../src/validator/signing/signing-refused-error.ts";
 import { addressOf, committeeOf, pooled, signPayload } from "../world/p2p/consensus-support.ts";
+import { recoverSigner } from "../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../world/telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
 
@@ -115,8 +115,11 @@ describe("a valid checkpoint proposal", () => {
     const given = await proposal(10);
     expect(await own.attester.handle(given, "peer", 0)).toEqual({ kind: "attested", members: 2 });
     const attestations = own.sent.map(decodeCheckpointAttestation);
-    expect(attestations.map((each) => toHex(attesterOf(each)!))).toEqual([text(FIRST), text(SECOND)]);
-    expect(attestations.map((each) => toHex(attestedProposer(each)!))).toEqual([text(PROPOSER), text(PROPOSER)]);
+    expect(attestations.map((each) => toHex(attesterOf(each, recoverSigner)!))).toEqual([text(FIRST), text(SECOND)]);
+    expect(attestations.map((each) => toHex(attestedProposer(each, recoverSigner)!))).toEqual([
+      text(PROPOSER),
+      text(PROPOSER),
+    ]);
     expect(own.pool.attestations(10, { archive: given.archive })).toHaveLength(2);
     expect(own.requests.map(({ duty }) => duty)).toEqual([
       { kind: "ATTESTATION", slot: 10 },

@@ -16,7 +16,6 @@ import {
   checkpointProposalSender,
   decodeCheckpointProposal,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { signedBigInt } from "../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
@@ -33,6 +32,7 @@ import { SigningRefusedError } from "../../src/validator/signing/signing-refused
 import { trimToQuorum } from "../../src/validator/trim-to-quorum.ts";
 import { addressOf, committeeOf, pooled } from "../world/p2p/consensus-support.ts";
 import { recordedTxs } from "../world/protocol/recorded-txs.ts";
+import { recoverSigner } from "../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../world/telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
 
@@ -157,7 +157,7 @@ describe("a proposer's checkpoint", () => {
     const packed = await collecting;
 
     const proposal = decodeCheckpointProposal(node.sent[0].payload);
-    expect(toHex(checkpointProposalSender(proposal)!)).toBe(PROPOSER);
+    expect(toHex(checkpointProposalSender(proposal, recoverSigner)!)).toBe(PROPOSER);
     expect(signedBigInt(proposal.feeAssetPriceModifier)).toBe(-3n);
     expect(proposal.lastBlock).toMatchObject({ indexWithinCheckpoint: 1 });
     expect(toHex(proposal.lastBlock!.txHashes)).toBe(`0x${"19".repeat(32)}${"23".repeat(32)}`);
@@ -172,7 +172,7 @@ describe("a proposer's checkpoint", () => {
     expect(attestations.filter(({ signature }) => signature === undefined)).toHaveLength(1);
     const payloadDigest = attestationPayloadHash(proposal);
     const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, settled: true };
-    expect(validateAttestations({ attestations, payloadDigest }, committee)).toEqual({ valid: true });
+    expect(validateAttestations({ attestations, payloadDigest }, committee, recoverSigner)).toEqual({ valid: true });
     const signer = recoverSigner(personalMessage(attestationsAndSignersHash(packed)), packed.signature!);
     expect(toHex(signer!)).toBe(PROPOSER);
     expect(node.requests.map(({ duty }) => duty)).toEqual([
@@ -191,7 +191,7 @@ describe("a proposer's checkpoint", () => {
     await node.collector.collect(request());
     expect(node.topics().slice(0, 3)).toEqual(["block_proposal", "block_proposal", "checkpoint_proposal"]);
     const blocks = node.sent.slice(0, 2).map(({ payload }) => decodeBlockProposal(payload));
-    expect(blocks.map((each) => toHex(blockProposalSender(each)!))).toEqual([PROPOSER, PROPOSER]);
+    expect(blocks.map((each) => toHex(blockProposalSender(each, recoverSigner)!))).toEqual([PROPOSER, PROPOSER]);
     expect(blocks.map(({ indexWithinCheckpoint }) => indexWithinCheckpoint)).toEqual([0, 1]);
     expect(decodeCheckpointProposal(node.sent[2].payload).lastBlock).toBeUndefined();
   });
@@ -205,7 +205,7 @@ describe("a proposer's checkpoint", () => {
     };
     const whole = await sent(true, 4);
     expect(whole.signedTxs?.txs.map(({ hash }) => toHex(hash))).toEqual(RECORDED.map(({ hash }) => toHex(hash)));
-    expect(toHex(blockProposalSender(whole)!)).toBe(PROPOSER);
+    expect(toHex(blockProposalSender(whole, recoverSigner)!)).toBe(PROPOSER);
     expect((await sent(true, 5)).signedTxs).toBeUndefined();
     expect((await sent(false, 4)).signedTxs).toBeUndefined();
   });

@@ -6,16 +6,21 @@ import { type BlockProposal, blockProposalPayload } from "../../src/protocol/con
 import type { Offense } from "../../src/protocol/slashing/offense.ts";
 import { OffenseReports } from "../../src/validator/offense-reports.ts";
 import { addressOf, signPayload } from "../world/p2p/consensus-support.ts";
+import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const PROPOSER = new Uint8Array(32).fill(1);
 
 function reporting({ invalidBlock = 7n } = {}) {
   const reported: Offense[] = [];
-  const reports = new OffenseReports((offenses) => void reported.push(...offenses), {
-    broadcastedInvalidBlockPenalty: invalidBlock,
-    duplicateProposalPenalty: 0n,
-    duplicateAttestationPenalty: 3n,
-  });
+  const reports = new OffenseReports(
+    (offenses) => void reported.push(...offenses),
+    {
+      broadcastedInvalidBlockPenalty: invalidBlock,
+      duplicateProposalPenalty: 0n,
+      duplicateAttestationPenalty: 3n,
+    },
+    recoverSigner,
+  );
   return { reported, reports };
 }
 

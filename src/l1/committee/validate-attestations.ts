@@ -1,5 +1,5 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
-import { isEmptySignature, type RecoverSigner, recoverSigner } from "../../protocol/consensus/recover.ts";
+import { isEmptySignature, type RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { personalMessage } from "../../protocol/generations/v4/consensus.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
 import { quorum } from "./sampling.ts";
@@ -39,7 +39,7 @@ type AttestationValidation =
 export function attestationStatuses(
   attestations: readonly CommitteeAttestation[],
   payloadDigest: Uint8Array,
-  recover: RecoverSigner = recoverSigner,
+  recover: RecoverSigner,
 ): AttestationStatus[] {
   const signed = personalMessage(payloadDigest);
   return attestations.map(({ address, signature }): AttestationStatus => {
@@ -59,7 +59,7 @@ export function attestationStatuses(
 export function validateAttestations(
   checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,
   { epoch, committee, seed, escapeHatchOpen }: EpochCommittee,
-  recover?: RecoverSigner,
+  recover: RecoverSigner,
 ): AttestationValidation {
   if (!committee || committee.length === 0) return { valid: true, unchecked: "no-committee" };
   if (escapeHatchOpen) return { valid: true, unchecked: "escape-hatch" };

@@ -8,7 +8,7 @@ import { wholeExchange } from "../../http/exchange.ts";
 import { withoutUrl } from "../../http/redact.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
-import { recoverSigner } from "../../protocol/consensus/recover.ts";
+import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { L1SignerError } from "./errors.ts";
 import { personalMessageHash, typedDataHash } from "./local-signer.ts";
 import type { L1Signer, TypedData } from "./signer.ts";
@@ -79,7 +79,7 @@ export class RemoteSigner implements L1Signer {
     const raw = await this.#ask("eth_signTransaction", [object], signal);
     const { r, s, yParity } = this.#parsed(raw);
     const signature = concat(fromHex(r), fromHex(s), Uint8Array.of(27 + yParity));
-    const checked = this.#checked("eth_signTransaction", signature, signingHash(tx));
+    const checked = await this.#checked("eth_signTransaction", signature, signingHash(tx));
     return { r: readBigUint(checked, 0, 32), s: readBigUint(checked, 32, 32), yParity: checked[64] === 28 ? 1 : 0 };
   }
 
@@ -110,9 +110,10 @@ export class RemoteSigner implements L1Signer {
     return fromHex(text);
   }
 
-  #checked(method: string, signature: Uint8Array, hash: Uint8Array): Uint8Array {
+  async #checked(method: string, signature: Uint8Array, hash: Uint8Array): Promise<Uint8Array> {
     const normal = normalize(signature);
-    const signer = recoverSigner(hash, normal);
+    const recover = await signerRecovery();
+    const signer = recover(hash, normal);
     if (signer === undefined || toHex(signer) !== this.address) {
       throw this.#failure(`${method} answered a signature of another key or of something else`);
     }

@@ -107,7 +107,7 @@ export function startValidator(
   const duties = new CommitteeDuties({
     ...{ attester, attestations, settings },
     challenges: new ChallengeSigner({ ownAddresses, signerOf, registered: () => reader.attesters(), now }),
-    reports: offenses && new OffenseReports(offenses.report, offenses.penalties),
+    reports: offenses && new OffenseReports(offenses.report, offenses.penalties, recover),
     executesAll: observer || uploads !== undefined,
   });
   const unlisten = duties.listen(network.events, network.equivocations);

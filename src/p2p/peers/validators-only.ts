@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../protocol/bytes.ts";
+import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { recoverWireSigner } from "../../protocol/consensus/wire-signature.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { authPayloadHash, decodeAuthResponse, encodeAuthRequest } from "../reqresp/codecs/auth-message.ts";
@@ -100,7 +101,8 @@ export class ValidatorsOnly implements Handshake {
     if ("failure" in decoded) return decoded.failure;
     const sameVersion = checkStatus(decoded.value.status, own.version);
     if (!sameVersion.passed) return sameVersion;
-    const signer = recoverWireSigner(authPayloadHash(challenge), decoded.value.signature);
+    const { signature } = decoded.value;
+    const signer = recoverWireSigner(authPayloadHash(challenge), signature, await signerRecovery());
     if (signer === undefined) return { passed: false, reason: "its signature is not valid" };
     const validator = toHex(signer);
     if (!(await this.#registered()).has(validator)) {

@@ -3,6 +3,7 @@ import type { ProposalVerdict } from "../../checkpoints/proposals/proposal-verdi
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../../protocol/consensus/block-proposal.ts";
+import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { items } from "../../protocol/tx-effect.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Logger } from "../../telemetry/logger.ts";
@@ -76,7 +77,7 @@ export class BlockProposalHandler {
     const slot = blockProposalSlot(proposal);
     const late = outsideSlotWindow(slot, now(), times);
     if (late !== undefined) return late.reason ?? "its slot is over";
-    const sender = blockSigner(proposal);
+    const sender = blockSigner(proposal, await signerRecovery());
     const broken = sender === undefined ? NO_SIGNATURE : await checkProposer(this.#parts, slot, sender);
     if (broken?.result === "ignore") throw new Error(broken.reason);
     return broken && (broken.reason ?? "its sender is not the proposer");

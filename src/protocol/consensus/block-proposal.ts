@@ -106,15 +106,15 @@ export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" |
 /** Address that signed the block; the signature of its txs is not looked at. */
 export function blockSigner(
   proposal: Omit<BlockProposal, "signedTxs">,
-  recover?: RecoverSigner,
+  recover: RecoverSigner,
 ): Uint8Array | undefined {
   return recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature, recover);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the signed txs are another signer's. */
-export function blockProposalSender(proposal: BlockProposal): Uint8Array | undefined {
-  const sender = blockSigner(proposal);
+export function blockProposalSender(proposal: BlockProposal, recover: RecoverSigner): Uint8Array | undefined {
+  const sender = blockSigner(proposal, recover);
   if (sender === undefined || proposal.signedTxs === undefined) return sender;
-  const txsSender = signedTxsSigner(proposal.signedTxs);
+  const txsSender = signedTxsSigner(proposal.signedTxs, recover);
   return txsSender !== undefined && equal(txsSender, sender) ? sender : undefined;
 }

@@ -4,6 +4,7 @@ import { checkpointHash } from "../checkpoint-header.ts";
 import { CHECKPOINT_PAYLOAD_BYTES, type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
 import { checkpointSigner } from "./checkpoint-proposal.ts";
 import { attestationPayloadOf } from "./digests.ts";
+import type { RecoverSigner } from "./recover.ts";
 import { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
@@ -44,11 +45,14 @@ export function attestationPayloadHash({ header, archive, feeAssetPriceModifier 
 }
 
 /** Address of the attester. Undefined if its signature is invalid. */
-export function attester(attestation: CheckpointAttestation): Uint8Array | undefined {
-  return recoverWireSigner(attestationPayloadHash(attestation), attestation.signature);
+export function attester(attestation: CheckpointAttestation, recover: RecoverSigner): Uint8Array | undefined {
+  return recoverWireSigner(attestationPayloadHash(attestation), attestation.signature, recover);
 }
 
 /** Address whose checkpoint proposal is attested. Undefined if the proposer's signature is invalid. */
-export function attestedProposer({ proposerSignature, ...payload }: CheckpointAttestation): Uint8Array | undefined {
-  return checkpointSigner({ ...payload, signature: proposerSignature });
+export function attestedProposer(
+  { proposerSignature, ...payload }: CheckpointAttestation,
+  recover: RecoverSigner,
+): Uint8Array | undefined {
+  return checkpointSigner({ ...payload, signature: proposerSignature }, recover);
 }

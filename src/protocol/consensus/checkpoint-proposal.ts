@@ -71,14 +71,17 @@ export function checkpointProposalPayload({ header, archive, feeAssetPriceModifi
 }
 
 /** Address that signed the checkpoint; the signature of its last block is not looked at. */
-export function checkpointSigner(proposal: CheckpointProposal, recover?: RecoverSigner): Uint8Array | undefined {
+export function checkpointSigner(proposal: CheckpointProposal, recover: RecoverSigner): Uint8Array | undefined {
   return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature, recover);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the last block is another signer's. */
-export function checkpointProposalSender(proposal: GossipedCheckpointProposal): Uint8Array | undefined {
-  const sender = checkpointSigner(proposal);
+export function checkpointProposalSender(
+  proposal: GossipedCheckpointProposal,
+  recover: RecoverSigner,
+): Uint8Array | undefined {
+  const sender = checkpointSigner(proposal, recover);
   if (sender === undefined || proposal.lastBlock === undefined) return sender;
-  const blockSender = blockProposalSender(proposal.lastBlock);
+  const blockSender = blockProposalSender(proposal.lastBlock, recover);
   return blockSender !== undefined && equal(blockSender, sender) ? sender : undefined;
 }

@@ -31,6 +31,6 @@ export function signedTxsPayload({ bytes }: Pick<SignedTxs, "bytes">): Uint8Arra
   return concat(u32Bytes(PAYLOAD_DOMAINS.signedTxs), bytes);
 }
 
-export function signedTxsSigner(signed: SignedTxs, recover?: RecoverSigner): Uint8Array | undefined {
+export function signedTxsSigner(signed: SignedTxs, recover: RecoverSigner): Uint8Array | undefined {
   return recoverWireSigner(keccak_256(signedTxsPayload(signed)), signed.signature, recover);
 }

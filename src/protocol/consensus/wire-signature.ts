@@ -1,6 +1,6 @@
 import { concat, readU32 } from "../bytes.ts";
 import { personalMessage } from "../generations/v4/consensus.ts";
-import { type RecoverSigner, recoverSigner } from "./recover.ts";
+import type { RecoverSigner } from "./recover.ts";
 
 /** Signature as peers send it: r 32 | s 32 | v u32. All zero means no signature. */
 export type WireSignature = Uint8Array;
@@ -24,7 +24,7 @@ export function wireSignature(short: Uint8Array): WireSignature {
 export function recoverWireSigner(
   payloadHash: Uint8Array,
   signature: WireSignature,
-  recover: RecoverSigner = recoverSigner,
+  recover: RecoverSigner,
 ): Uint8Array | undefined {
   return recoverDigestSigner(personalMessage(payloadHash), signature, recover);
 }

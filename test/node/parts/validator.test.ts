@@ -21,6 +21,7 @@ import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signatur
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { pooled } from "../../world/p2p/consensus-support.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import {
   attestationsTo,
@@ -204,7 +205,7 @@ describe("the validator of a node", () => {
   test("a challenge is signed with the first key that is a registered attester", async () => {
     const hash = authPayloadHash(new Uint8Array(32).fill(7));
     const signature = await validator().events.signChallenge(hash);
-    expect(toHex(recoverWireSigner(hash, signature!)!)).toBe(attesters[1]);
+    expect(toHex(recoverWireSigner(hash, signature!, recoverSigner)!)).toBe(attesters[1]);
     const stranger = validator({}, { keys: () => keystoreOf(attesters.slice(0, 1)) });
     expect(await stranger.events.signChallenge(hash)).toBeUndefined();
   });

@@ -24,6 +24,7 @@ import {
   referenceNetwork,
 } from "../../world/live/reference-network.ts";
 import { type TestPeer, testPeer } from "../../world/p2p/peer-nodes.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { type Answered, askEverything, blockWithTxs } from "./requests.ts";
 
 export interface AskOptions {
@@ -173,7 +174,11 @@ export async function authenticate({ network, file, control, checks }: Omit<AskO
       const challenge = new Uint8Array(32).fill(1);
       const request = encodeAuthRequest({ status: status(version), challenge });
       const answer = await client.node.client.request(last.id, "auth", request);
-      const signer = recoverWireSigner(authPayloadHash(challenge), decodeAuthResponse(answer.body).signature);
+      const signer = recoverWireSigner(
+        authPayloadHash(challenge),
+        decodeAuthResponse(answer.body).signature,
+        recoverSigner,
+      );
       const found = signer === undefined ? "none" : toHex(signer);
       const attester = validators[Number(last.name) - 1].address.toLowerCase();
       return { passed: found === attester, figures: { status: answer.status, signer: found } };

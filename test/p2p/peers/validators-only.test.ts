@@ -14,6 +14,7 @@ import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signatur
 import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { FakeHost } from "../../world/p2p/fake-host.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 const OWN: StatusMessage = {
   version: "00-1-603bb2c0-7-2672340d-1dd2644a",
@@ -30,7 +31,7 @@ function signature(hash: Uint8Array, key: Uint8Array): Uint8Array {
 
 function addressOf(key: Uint8Array): Uint8Array {
   const hash = authPayloadHash(new Uint8Array(32));
-  return recoverWireSigner(hash, signature(hash, key)) as Uint8Array;
+  return recoverWireSigner(hash, signature(hash, key), recoverSigner) as Uint8Array;
 }
 
 const addresses = keys.map(addressOf);

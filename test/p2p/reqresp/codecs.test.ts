@@ -29,6 +29,7 @@ import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/consensu
 import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { recordedExchanges, requestVectors as vectors } from "../support/recorded.ts";
 
 const KB = 1024;
@@ -63,7 +64,7 @@ test("auth messages have the network's bytes, and the payload is the one that at
   const response = decodeAuthResponse(fromHex(responseUncompressed));
   expect(toHex(response.signature)).toBe(signature.bytes);
   expect(toHex(encodeAuthResponse(response))).toBe(responseUncompressed);
-  expect(toHex(recoverWireSigner(fromHex(payloadToSign), response.signature)!)).toBe(recoveredSigner);
+  expect(toHex(recoverWireSigner(fromHex(payloadToSign), response.signature, recoverSigner)!)).toBe(recoveredSigner);
   expect(() => decodeAuthRequest(fromHex(requestHex).subarray(0, -1))).toThrow("challenge needs 32 bytes");
 });
 

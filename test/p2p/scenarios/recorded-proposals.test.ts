@@ -23,6 +23,7 @@ import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { blockChecks } from "../../../src/sequencer/block-checks.ts";
 import { recordedMessages, recordedNetwork } from "../../world/p2p/recorded.ts";
 import { type RecordedNetworkChain, recordedNetworkChain } from "../../world/p2p/recorded-chain.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 /** Block proposals of reference nodes, from the gossip of a network with a committee and several blocks in a slot. */
 const core = loadCore();
@@ -111,7 +112,7 @@ const received = (proposal: BlockProposal) => ({
   peer: undefined,
   embedded: [],
   brokenRule: async () => {
-    const sender = blockSigner(proposal);
+    const sender = blockSigner(proposal, recoverSigner);
     const proposer = proposers[String(headerSlotNumber(proposal.header))];
     return sender !== undefined && toHex(sender) === proposer?.toLowerCase() ? undefined : "the sender";
   },

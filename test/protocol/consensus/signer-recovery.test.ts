@@ -3,8 +3,8 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
 import { nativeRecovery } from "../../../src/protocol/consensus/native-recovery.ts";
-import { recoverSigner } from "../../../src/protocol/consensus/recover.ts";
 import { wasmRecovery } from "../../../src/protocol/consensus/wasm-recovery.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 const ORDER = secp256k1.Point.Fn.ORDER;
 const random = (text: string) => new Uint8Array(createHash("sha256").update(text).digest());

@@ -20,6 +20,7 @@ import {
   decodeCheckpointProposal,
 } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import type { DutyKind } from "../../../src/validator/signing/duty.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 /** What a validator signed, read from a message on the wire. */
 export interface SignedMessage {
@@ -40,7 +41,7 @@ function ofBlock(proposal: BlockProposal): SignedMessage {
     kind: "BLOCK_PROPOSAL",
     slot: blockProposalSlot(proposal),
     index: proposal.indexWithinCheckpoint,
-    signer: textOf(blockSigner(proposal)),
+    signer: textOf(blockSigner(proposal, recoverSigner)),
     hash: toHex(keccak_256(blockProposalPayload(proposal))),
   };
 }
@@ -54,14 +55,14 @@ export function signedMessages(topic: Topic, payload: Uint8Array): SignedMessage
       kind: "CHECKPOINT_PROPOSAL",
       slot: checkpointSlot(proposal.header),
       index: -1,
-      signer: textOf(checkpointSigner(proposal)),
+      signer: textOf(checkpointSigner(proposal, recoverSigner)),
       hash: toHex(keccak_256(checkpointProposalPayload(proposal))),
     };
     return lastBlock === undefined ? [checkpoint] : [ofBlock(lastBlock), checkpoint];
   }
   if (topic === "checkpoint_attestation") {
     const attestation = decodeCheckpointAttestation(payload);
-    const signer = textOf(attester(attestation));
+    const signer = textOf(attester(attestation, recoverSigner));
     const hash = toHex(attestationPayloadHash(attestation));
     return [{ kind: "ATTESTATION", slot: checkpointSlot(attestation.header), index: -1, signer, hash }];
   }

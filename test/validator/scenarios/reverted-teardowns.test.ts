@@ -24,7 +24,6 @@ import {
   type CheckpointProposal,
   checkpointProposalPayload,
 } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
-import { recoverSigner } from "../../../src/protocol/consensus/recover.ts";
 import { ARCHIVE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -45,6 +44,7 @@ import { type ProposingNode, proposalOf, proposingNode, recordedTx } from "../..
 import { payersTx } from "../../world/execution/funded-state.ts";
 import type { CallPlan } from "../../world/execution/tx-builder.ts";
 import { addressOf, committeeOf, pooled, signPayload } from "../../world/p2p/consensus-support.ts";
+import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "../../world/validator/recording-guard.ts";
 
@@ -163,7 +163,7 @@ async function received(checkpoint: CompletedCheckpoint) {
     duplicateProposalPenalty: 7n,
     duplicateAttestationPenalty: 7n,
   };
-  const reports = new OffenseReports((found) => void offenses.push(...found), penalties);
+  const reports = new OffenseReports((found) => void offenses.push(...found), penalties, recoverSigner);
   const check = node.check({ txs });
   const verdicts: ProposalVerdict[] = [];
   for (const block of checkpoint.blocks) {
@@ -238,7 +238,7 @@ test.each([
   expect(verdicts.map((verdict) => (verdict.valid ? "valid" : verdict.reason))).toEqual(["valid", "valid"]);
   expect(offenses).toEqual([]);
   expect(outcome).toEqual({ kind: "attested", members: 1 });
-  expect(sent.map((bytes) => toHex(attesterOf(decodeCheckpointAttestation(bytes))!))).toEqual([
+  expect(sent.map((bytes) => toHex(attesterOf(decodeCheckpointAttestation(bytes), recoverSigner)!))).toEqual([
     toHex(addressOf(MEMBER)),
   ]);
   // The node stored the proposer's words, and reads the same ones from the checkpoint's blobs on L1.

@@ -25,6 +25,7 @@ import { epochOfSlot } from "../../../src/protocol/time.ts";
 import { signPayload } from "../p2p/consensus-support.ts";
 import { recordedMessages, recordedNetwork } from "../p2p/recorded.ts";
 import { recordedNetworkChain } from "../p2p/recorded-chain.ts";
+import { recoverSigner } from "../protocol/recover-signer.ts";
 
 export type RecordedCommittee = Awaited<ReturnType<typeof recordedCommittee>>;
 
@@ -68,7 +69,7 @@ export function attestationsTo({ archive }: Pick<CheckpointProposal, "archive">)
   return messages.flatMap(({ topic, payload }) => {
     if (topic !== "checkpoint_attestation") return [];
     const attestation = decodeCheckpointAttestation(payload);
-    const signer = attester(attestation)!;
+    const signer = attester(attestation, recoverSigner)!;
     return equal(attestation.archive, archive) ? [{ bytes: payload, attestation, attester: toHex(signer) }] : [];
   });
 }

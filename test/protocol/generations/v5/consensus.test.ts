@@ -1,7 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, test } from "vitest";
 import { concat, equal, fromHex, toHex } from "../../../../src/protocol/bytes.ts";
-import { recoverSigner } from "../../../../src/protocol/consensus/recover.ts";
 import { signedBytes } from "../../../../src/protocol/consensus/signed-integer.ts";
 import { shortSignature } from "../../../../src/protocol/consensus/wire-signature.ts";
 import { DecodeError } from "../../../../src/protocol/errors.ts";
@@ -21,6 +20,7 @@ import {
 } from "../../../../src/protocol/generations/v5/messages.ts";
 import { withParity } from "../../../../src/protocol/generations/v5/signer-recovery.ts";
 import { V5 } from "../../../../src/protocol/generations/v5/v5.ts";
+import { recoverSigner } from "../../../world/protocol/recover-signer.ts";
 import { readVectors } from "./vectors.ts";
 
 interface SignedVector {
