@@ -16,7 +16,7 @@ import { type AnswerCounts, judgeRpc, WrongAnswerError } from "./fuzz/oracle.ts"
 import { API_METHODS, type NamespaceName, seedsFor } from "./fuzz/seeds.ts";
 import { WireConnection } from "./fuzz/wire.ts";
 
-const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 40_000));
+const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? rounds(200_000, 25_000));
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** Concurrent connections; each draws its cases from its own seed. */
 const WORKERS = 6;

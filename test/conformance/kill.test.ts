@@ -6,7 +6,7 @@ import { rounds } from "../support/soak.ts";
 import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "../world/node/recorded-node.ts";
 
 /** Kills in all. A round kills nodes on one data directory a few times, then lets one finish. */
-const KILLS = rounds(50, 12);
+const KILLS = rounds(50, 8);
 
 let l1: RecordedL1;
 beforeAll(async () => {

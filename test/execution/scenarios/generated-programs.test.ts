@@ -8,7 +8,7 @@ import { core, GLOBALS } from "../support/op-vectors.ts";
 import { type Generated, generate } from "./generated-programs.ts";
 
 /** Number of programs, from SVC_FUZZ_PROGRAMS; their seeds begin at SVC_FUZZ_FIRST. */
-const PROGRAMS = Number(process.env.SVC_FUZZ_PROGRAMS ?? rounds(100_000, 30_000));
+const PROGRAMS = Number(process.env.SVC_FUZZ_PROGRAMS ?? rounds(100_000, 20_000));
 const FIRST = Number(process.env.SVC_FUZZ_FIRST ?? 0);
 /** One in this many programs is run again in a fresh VM. */
 const REPEATED = 16;

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rounds } from "../../support/soak.ts";
 import { killLocalNetwork } from "../support/kills.ts";
-import "../../support/soak.ts";
 
-const KILLS = 2;
+/** The first one comes while a proposed block is not on L1 yet, the second one at any moment. */
+const KILLS = rounds(2, 1);
 const MAX_SECONDS = 2;
 /** L1's journal has a block about 50 ms after L1 mined it; a busy machine may take longer. */
 const MAX_LOST_MS = 5_000;

@@ -1,15 +1,17 @@
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { rounds } from "../../support/soak.ts";
 import { call, type Network, startNetwork } from "../../world/local-network/network-process.ts";
 import { killEverything } from "../support/kills.ts";
 import { messageTx } from "../support/local-txs.ts";
-import "../../support/soak.ts";
 
-/** A multiple of 3; a long run sets more. */
-const KILLS = Number(process.env.SVC_STATE_KILLS ?? 3);
+/** One in the short form, of another kind in each run; a long run sets more. */
+const KILLS = Number(process.env.SVC_STATE_KILLS ?? rounds(3, 1));
+const FIRST = randomInt(3);
 /** Operations take some seconds; the kill comes within this time, in milliseconds. */
 const WITHIN_MS = 2_500;
 
@@ -42,8 +44,9 @@ test("a network that is killed during a dump, a load or a revert goes on after t
       const snapshot = await call<string>(adminUrl, "svcAdmin_snapshot");
       await mine(network);
       const second = join(folder, "second.tar.gz");
-      if (kill % 3 === 0) await killDuring(network, call(adminUrl, "svcAdmin_loadState", file));
-      else if (kill % 3 === 1) await killDuring(network, call(adminUrl, "svcAdmin_revert", snapshot));
+      const kind = (FIRST + kill) % 3;
+      if (kind === 0) await killDuring(network, call(adminUrl, "svcAdmin_loadState", file));
+      else if (kind === 1) await killDuring(network, call(adminUrl, "svcAdmin_revert", snapshot));
       else await killDuring(network, call(adminUrl, "svcAdmin_dumpState", second));
       network = await startNetwork(args);
       await mine(network);

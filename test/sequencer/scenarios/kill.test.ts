@@ -70,7 +70,7 @@ interface Kill {
 }
 
 /** Of the short form. */
-const FIRST = randomInt(4);
+const FIRST = randomInt(6);
 
 const atItsStart = (step: Step): Kill => ({ step, delayMs: () => 0 });
 const aMomentLater = (step: Step): Kill => ({ step, delayMs: () => Math.random() * 40 });
@@ -80,10 +80,10 @@ const ALL_KILLS: readonly Kill[] = [
   ...STEPS.flatMap((step) => [atItsStart(step), aMomentLater(step)]),
   ...Array.from({ length: 6 }, () => ({ step: undefined, delayMs: () => Math.random() * 1500 })),
 ];
-/** Every fourth in the short form, from another first one in each run. */
+/** Every sixth in the short form, from another first one in each run. */
 const KILLS = rounds(
   ALL_KILLS,
-  ALL_KILLS.filter((_, i) => i % 4 === FIRST),
+  ALL_KILLS.filter((_, i) => i % 6 === FIRST),
 );
 
 async function constantsOf(node: KillableSequencer): Promise<L1Constants> {

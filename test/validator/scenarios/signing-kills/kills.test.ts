@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { rounds } from "../../../support/soak.ts";
 import { PostgresServer } from "../../../world/validator/postgres-server.ts";
 import { runKills } from "./kill-run.ts";
-import "../../../support/soak.ts";
+
+const KILLS = rounds(12, 6);
 
 test("two processes on one folder that are killed, and its restored backups, sign no duty for two messages", async () => {
-  const { signatures } = await runKills({ kills: 12, processes: 2, restore: true });
+  const { signatures } = await runKills({ kills: KILLS, processes: 2, restore: true });
   expect(signatures.equivocations()).toEqual([]);
   expect(signatures.duties).toBeGreaterThan(0);
 });
@@ -12,7 +14,7 @@ test("two processes on one folder that are killed, and its restored backups, sig
 test("nodes with one database that are killed while it restarts sign no duty for two messages", async () => {
   const server = await PostgresServer.create();
   try {
-    const { signatures } = await runKills({ kills: 12, processes: 3, server });
+    const { signatures } = await runKills({ kills: KILLS, processes: 3, server });
     expect(signatures.equivocations()).toEqual([]);
     expect(signatures.duties).toBeGreaterThan(0);
   } finally {
