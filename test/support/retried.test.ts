@@ -5,7 +5,7 @@ test.each([
   ["test/node/scenarios/peers.test.ts", "", true],
   ["test/status/scenarios/status-page.test.ts", "", true],
   ["test/core/wasm-field.test.ts", "", false],
-  ["test/validator/signing/open-signing-guard.ha.test.ts", "", false],
+  ["test/validator/open-signing-guard.ha.test.ts", "", false],
   ["test/sequencer/scenarios/publisher-kill.test.ts", "", false],
   ["test/slasher/scenarios/node-on-l1.test.ts", "", false],
   ["test/p2p/scenarios/fuzz/peer-fuzz.test.ts", "", false],

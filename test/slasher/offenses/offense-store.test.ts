@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toHex } from "../../src/protocol/bytes.ts";
-import { type Offense, type OffenseType, slotOfOffense } from "../../src/protocol/slashing/offense.ts";
-import { TestStore } from "../world/slasher/stores.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { type Offense, type OffenseType, slotOfOffense } from "../../../src/protocol/slashing/offense.ts";
+import { TestStore } from "../../world/slasher/stores.ts";
 
 const EPOCH_DURATION = 8;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { levelOf, parseLogFilter } from "../../src/config/kinds/log-filter.ts";
+import { levelOf, parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 
 /** Filters and levels as release v4.1.2 of the reference reads them. */
 test.each([

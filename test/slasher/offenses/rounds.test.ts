@@ -1,12 +1,17 @@
 import { hashTypedData } from "viem";
 import { describe, expect, test } from "vitest";
-import { slashCall } from "../../src/l1/slashing/slash-call.ts";
-import { fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { V4 } from "../../src/protocol/generations/v4/v4.ts";
-import { epochOfOffense, isSlotOffense, type OffenseType, slotOfOffense } from "../../src/protocol/slashing/offense.ts";
-import { epochsOfRound, roundOfSlot, votingSlot } from "../../src/slasher/offenses/rounds.ts";
-import { type Accusation, encodeVotes, slashVotes } from "../../src/slasher/tally/votes.ts";
-import { consensusCases } from "../world/sequencer/vectors.ts";
+import { slashCall } from "../../../src/l1/slashing/slash-call.ts";
+import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import {
+  epochOfOffense,
+  isSlotOffense,
+  type OffenseType,
+  slotOfOffense,
+} from "../../../src/protocol/slashing/offense.ts";
+import { epochsOfRound, roundOfSlot, votingSlot } from "../../../src/slasher/offenses/rounds.ts";
+import { type Accusation, encodeVotes, slashVotes } from "../../../src/slasher/tally/votes.ts";
+import { consensusCases } from "../../world/sequencer/vectors.ts";
 
 interface RecordedOffense {
   validator: string;

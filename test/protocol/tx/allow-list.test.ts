@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../src/protocol/bytes.ts";
-import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
-import { AllowListError, parseAllowList, printAllowList } from "../../src/protocol/tx/allow-list.ts";
-import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { FR_MODULUS, fr } from "../../../src/protocol/field.ts";
+import { AllowListError, parseAllowList, printAllowList } from "../../../src/protocol/tx/allow-list.ts";
+import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 
 interface Case {
   category: string;
@@ -13,7 +13,7 @@ interface Case {
   expected: { value?: unknown; error?: string };
 }
 const vectors: Case[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, "..", "fixtures", "vectors", "options.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../fixtures/vectors/options.json"), "utf8"),
 ).cases;
 
 /** In the form of the vectors. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readInboxMessage } from "../../src/l1/rollup/inbox-messages.ts";
-import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { DecodeError } from "../../src/protocol/errors.ts";
-import { messageCheckpoint, messageLeaf, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
-import { l1Vectors } from "../world/l1/vectors.ts";
+import { readInboxMessage } from "../../../src/l1/rollup/inbox-messages.ts";
+import { bigUintBytes, concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { DecodeError } from "../../../src/protocol/errors.ts";
+import { messageCheckpoint, messageLeaf, nextRollingHash } from "../../../src/protocol/l1-to-l2-message.ts";
+import { l1Vectors } from "../../world/l1/vectors.ts";
 
 const { messages, events, state } = l1Vectors.scenario.l1ToL2;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ThreadShares } from "../../src/p2p/streams/thread-shares.ts";
+import { ThreadShares } from "../../../src/p2p/streams/thread-shares.ts";
 
 test("a peer alone may use half of the thread, and pauses beyond it", () => {
   let now = 0;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { l2BlockFromBytes, l2BlockToBytes } from "../../src/protocol/consensus/l2-block.ts";
+import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/consensus/l2-block.ts";
 
-const file = new URL("../fixtures/p2p/l2-block.json.gz", import.meta.url);
+const file = new URL("../../fixtures/p2p/l2-block.json.gz", import.meta.url);
 const vector = JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"));
 const bytes = fromHex(vector.bytes);
 const block = {
