@@ -61,6 +61,19 @@ describe.each(["now", "later", "away"])("batches of calls answered %s", (name) =
   );
 });
 
+test("a batch is refused when some of its answers have no room on the thread for long calls", async () => {
+  const small = new RequestReader(there, { ...OPTIONS, budget: new AnswerBudget(3 * MB) });
+  const budget = new AnswerBudget(1_000 * MB);
+  const elsewhere: LongCalls = { answer: (body) => small.read(body) };
+  const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget, longCalls: elsewhere }, recordingLogger());
+  const { status, body } = await dispatcher.answer(batch("away", 100, MB));
+  expect([status, JSON.parse(Buffer.from(body).toString())]).toMatchObject([
+    503,
+    { id: null, error: { code: -32005 } },
+  ]);
+  await expect.poll(() => budget.waiting).toBe(0);
+});
+
 test("batches processed at the same time share one answer budget", async () => {
   const budget = new AnswerBudget(10 * MB);
   const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget }, recordingLogger());
