@@ -33,7 +33,7 @@ import { genesisContent } from "../../src/world-state/genesis.ts";
 import { storedContent } from "../../src/world-state/tables/genesis-row.ts";
 import { VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables/row-keys.ts";
 import { openTables } from "../../src/world-state/tables/tables.ts";
-import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tile-address.ts";
+import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tables/tile-address.ts";
 import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlocks, randomTx } from "./next-block.ts";

@@ -16,7 +16,7 @@ import { blockKey, positionKey, valueKey } from "../../src/world-state/tables/ro
 import { readState, stateBytes } from "../../src/world-state/tables/state-row.ts";
 import { updateStatus } from "../../src/world-state/tables/status-row.ts";
 import { openTables, type WorldStateTables } from "../../src/world-state/tables/tables.ts";
-import { TILE_HEIGHT, tileHeightAt, tileKey, tileLevels } from "../../src/world-state/tile-address.ts";
+import { TILE_HEIGHT, tileHeightAt, tileKey, tileLevels } from "../../src/world-state/tables/tile-address.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
 

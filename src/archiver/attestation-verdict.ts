@@ -1,5 +1,6 @@
-import type { CommitteeAttestation, ProposedCheckpoint } from "../l1/types.ts";
+import type { ProposedCheckpoint } from "../l1/types.ts";
 import { CHECKPOINT_AT, checkpointSlot, checkpointTimestamp } from "../protocol/checkpoint-header.ts";
+import type { InvalidProposal } from "./tables/invalid-proposal.ts";
 
 /**
  * Outcome of checking a proposal's attestations against the committee of its epoch
@@ -22,25 +23,6 @@ export type AttestationVerdict =
 
 /** Checks a proposal's attestations. Throws only when L1 does not answer; the proposal is then retried later. */
 export type ValidateAttestations = (checkpoint: ProposedCheckpoint) => Promise<AttestationVerdict>;
-
-/** First of a run of consecutive invalid proposals on L1. */
-export interface InvalidProposal {
-  reason: "invalid-attestation" | "insufficient-attestations";
-  invalidIndex: number | undefined;
-  checkpointNumber: number;
-  archiveRoot: Uint8Array;
-  lastArchiveRoot: Uint8Array;
-  slotNumber: number;
-  /** Seconds. */
-  timestamp: bigint;
-  epoch: number;
-  seed: bigint;
-  committee: Uint8Array[];
-  attestors: Uint8Array[];
-  attestations: CommitteeAttestation[];
-  /** Bits of the posted bitmap that belong to no member. */
-  unusedBits: number;
-}
 
 export function invalidProposal(
   checkpoint: ProposedCheckpoint,

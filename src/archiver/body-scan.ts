@@ -1,5 +1,6 @@
 import { readTxEffect, type TxEffect } from "../protocol/tx-effect.ts";
-import type { BlockRecord, ChainReader } from "./types.ts";
+import type { BlockRecord } from "./tables/records.ts";
+import type { ChainReader } from "./types.ts";
 
 /**
  * Reads blocks and txs during one walk in chain order; neighbours in the same block or tx cost one read. Lives for one

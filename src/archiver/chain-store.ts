@@ -12,9 +12,10 @@ import { Checkpoints } from "./tables/checkpoints.ts";
 import { Messages } from "./tables/messages.ts";
 import { ProvenL1Block } from "./tables/proven-l1-block.ts";
 import { RecentL1Blocks } from "./tables/recent-l1-blocks.ts";
+import type { BlockRecord, CheckpointRecord } from "./tables/records.ts";
 import { Slots } from "./tables/slots.ts";
 import type { TxLocation } from "./tables/txs.ts";
-import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord, RemovedBlock } from "./types.ts";
+import type { BlockId, ChainReader, ChainTips, RemovedBlock } from "./types.ts";
 
 interface ChainStoreOptions {
   store: Store;

@@ -1,12 +1,12 @@
 import { concat, word } from "../protocol/bytes.ts";
-import { isClassPublished, isInstancePublished, isInstanceUpdated } from "../protocol/contract-events.ts";
+import { isClassPublished, isInstancePublished, isInstanceUpdated } from "../protocol/contracts/contract-events.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
-import type { LogPosition } from "./content-types.ts";
 import type { ContractEvents } from "./contract-events.ts";
 import { ContractRows } from "./tables/contract-rows.ts";
 import { ContractUpdates } from "./tables/contract-updates.ts";
+import type { LogPosition } from "./tables/log-keys.ts";
 import { LOG_SUBJECT, type LogSubject, type LogTxRow, LogTxs } from "./tables/log-txs.ts";
 import { TaggedLogs } from "./tables/tagged-logs.ts";
 

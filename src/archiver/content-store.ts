@@ -1,6 +1,6 @@
 import { headerSlotNumber, headerTimestamp } from "../protocol/block-header.ts";
 import { concat, equal, isZero, readUint, toHex, word } from "../protocol/bytes.ts";
-import { readClassPublished, readInstanceUpdated } from "../protocol/contract-events.ts";
+import { readClassPublished, readInstanceUpdated } from "../protocol/contracts/contract-events.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";
 import { items, readTxEffect, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";

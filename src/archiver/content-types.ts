@@ -1,4 +1,5 @@
 import type { TxEffect } from "../protocol/tx-effect.ts";
+import type { LogPosition } from "./tables/log-keys.ts";
 
 /** Effects of a settled tx and their position. */
 export interface SettledTx {
@@ -9,13 +10,6 @@ export interface SettledTx {
   blockTimestamp: bigint;
   txIndexInBlock: number;
   effect: TxEffect;
-}
-
-/** Order of logs on the chain: block, tx, then the tx's private logs followed by its public ones in one sequence. */
-export interface LogPosition {
-  blockNumber: number;
-  txIndexInBlock: number;
-  logIndexWithinTx: number;
 }
 
 /** A log found by its tag. */

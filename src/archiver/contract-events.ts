@@ -8,7 +8,7 @@ import {
   isInstanceUpdated,
   readClassPublished,
   readInstanceUpdated,
-} from "../protocol/contract-events.ts";
+} from "../protocol/contracts/contract-events.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import type { ContractRules } from "../protocol/generations/contracts.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";

@@ -1,4 +1,5 @@
-import type { LogPosition, LogRange, TagRange } from "./content-types.ts";
+import type { LogRange, TagRange } from "./content-types.ts";
+import type { LogPosition } from "./tables/log-keys.ts";
 import type { TxLocation } from "./tables/txs.ts";
 
 /** Higher than any block number. */

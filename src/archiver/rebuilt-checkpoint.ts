@@ -1,7 +1,7 @@
 import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { ContractEvents } from "./contract-events.ts";
-import type { BlockRecord } from "./types.ts";
+import type { BlockRecord } from "./tables/records.ts";
 
 /** Input for rebuilding a checkpoint. Plain data, so that it can cross threads. */
 export interface RebuildInput {

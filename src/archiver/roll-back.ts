@@ -4,7 +4,7 @@ import { lastBlockOf } from "./chain-store.ts";
 import { removeMessagesAfter } from "./message-chain.ts";
 import { replayWorldState } from "./replay-world-state.ts";
 import type { ApplyServices } from "./sync-services.ts";
-import type { CheckpointRecord } from "./types.ts";
+import type { CheckpointRecord } from "./tables/records.ts";
 import { readingPointOf } from "./unwind-chain.ts";
 
 /**

@@ -8,8 +8,9 @@ import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { BlockBodies } from "./tables/block-bodies.ts";
 import { BlockHeaders } from "./tables/block-headers.ts";
 import { NumberIndex } from "./tables/number-index.ts";
+import type { BlockRecord } from "./tables/records.ts";
 import { type TxLocation, Txs } from "./tables/txs.ts";
-import type { BlockId, BlockRecord, RemovedBlock } from "./types.ts";
+import type { BlockId, RemovedBlock } from "./types.ts";
 
 const EMPTY = new Uint8Array(0);
 

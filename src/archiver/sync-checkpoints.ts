@@ -1,13 +1,13 @@
 import type { L1Block, RollupReader } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { CheckpointApplier } from "./apply-checkpoints.ts";
-import type { InvalidProposal } from "./attestation-verdict.ts";
 import { downloadCheckpoints } from "./download-checkpoints.ts";
 import { InconsistentL1Error, NonSequentialCheckpointError } from "./errors.ts";
 import { confirmProvenGone } from "./proven-stands.ts";
 import { applyProven, type StatusAtL1 } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 import { timed } from "./sync-services.ts";
+import type { InvalidProposal } from "./tables/invalid-proposal.ts";
 import { checkSyncPoint, publicationOf, readingPointOf, syncPointOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
 
 /**

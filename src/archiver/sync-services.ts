@@ -2,9 +2,10 @@ import type { BlobFetcher, RollupReader } from "../l1/types.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { WorldStateWriter } from "../world-state/types.ts";
-import type { InvalidProposal, ValidateAttestations } from "./attestation-verdict.ts";
+import type { ValidateAttestations } from "./attestation-verdict.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
+import type { InvalidProposal } from "./tables/invalid-proposal.ts";
 import type { RemovedBlock } from "./types.ts";
 
 export interface SyncOptions {

@@ -1,7 +1,7 @@
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
 import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
-import type { TreeSnapshot } from "../world-state/types.ts";
+import type { TreeSnapshot } from "../world-state/tables/state-row.ts";
 import type { CheckpointTerms } from "./checkpoint-terms.ts";
 
 /** The state trees after a block, and the archive before it. */

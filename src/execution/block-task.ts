@@ -1,7 +1,7 @@
 import { toHex } from "../protocol/bytes.ts";
 import { readTxEffect } from "../protocol/tx-effect.ts";
 import { detached } from "../threads/detached.ts";
-import type { TreeSnapshot } from "../world-state/types.ts";
+import type { TreeSnapshot } from "../world-state/tables/state-row.ts";
 import type { BlockState } from "./block-state.ts";
 import type { HashedTx } from "./executed-tx.ts";
 import type { ProcessedTxs, ProcessOptions } from "./process-txs.ts";

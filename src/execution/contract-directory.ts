@@ -7,7 +7,7 @@ import {
   isClassPublished,
   isInstancePublished,
   readClassPublished,
-} from "../protocol/contract-events.ts";
+} from "../protocol/contracts/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
 import type { InstancePublished } from "../protocol/generations/contracts.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";

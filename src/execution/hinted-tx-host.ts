@@ -2,7 +2,7 @@ import { contractUpdateSlots } from "../core/derive/contract-update.ts";
 import { publicDataLeafSlot } from "../core/derive/public-storage.ts";
 import { equal, isZero } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, NOTE_HASH_TREE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../protocol/contracts/contract-events.ts";
 import { type Fr, fr } from "../protocol/field.ts";
 import { isProtocolAddress } from "./contract-directory.ts";
 import type { HintCollector } from "./hint-collector.ts";

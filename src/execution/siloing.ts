@@ -3,7 +3,7 @@ import { noteHashNonce, siloNoteHash, uniqueNoteHash } from "../core/derive/note
 import { siloNullifier } from "../core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../core/derive/public-storage.ts";
 import { mapKey } from "../protocol/bytes.ts";
-import { INSTANCE_REGISTRY } from "../protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../protocol/contracts/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
 import { BoundedCache } from "../storage/bounded-cache.ts";
 

@@ -1,4 +1,4 @@
-import type { BlockRecord } from "../archiver/types.ts";
+import type { BlockRecord } from "../archiver/tables/records.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../protocol/block-header.ts";
 import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";

@@ -4,7 +4,8 @@ import { ARCHIVE, INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts"
 import { fr } from "../protocol/field.ts";
 import type { FundedRelease } from "../protocol/generations/genesis.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";
-import { genesisContent, genesisState, type PrefilledEntry } from "../world-state/genesis.ts";
+import { genesisContent, genesisState } from "../world-state/genesis.ts";
+import type { PrefilledEntry } from "../world-state/tables/genesis-row.ts";
 
 /**
  * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds, by release

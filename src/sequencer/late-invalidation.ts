@@ -1,4 +1,4 @@
-import type { InvalidProposal } from "../archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../archiver/tables/invalid-proposal.ts";
 import { toHex } from "../protocol/bytes.ts";
 import type { Committee } from "./attestations.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";

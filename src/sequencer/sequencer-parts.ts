@@ -1,6 +1,6 @@
-import type { InvalidProposal } from "../archiver/attestation-verdict.ts";
 import type { ChainStore } from "../archiver/chain-store.ts";
 import type { ProposedBlock } from "../archiver/rebuilt-checkpoint.ts";
+import type { InvalidProposal } from "../archiver/tables/invalid-proposal.ts";
 import type { CheckpointBuilder } from "../checkpoints/checkpoint-builder.ts";
 import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";

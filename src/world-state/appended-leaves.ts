@@ -1,6 +1,6 @@
 import { mapKey } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
-import type { StateView } from "./state-view.ts";
+import type { StateView } from "./tables/state-view.ts";
 
 /** A value that was appended to an append-only tree. */
 export interface AppendedValue {

@@ -15,8 +15,8 @@ import {
 import { items } from "../protocol/tx-effect.ts";
 import { StateMismatchError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
-import type { Snapshots } from "./tables/state-row.ts";
-import type { BlockEffects, TreeSnapshot } from "./types.ts";
+import type { Snapshots, TreeSnapshot } from "./tables/state-row.ts";
+import type { BlockEffects } from "./types.ts";
 
 function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {
   // A header stores sizes in 32 bits, whatever the tree's height.

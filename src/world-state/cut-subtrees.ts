@@ -1,4 +1,4 @@
-import { TILE_HEIGHT } from "./tile-address.ts";
+import { TILE_HEIGHT } from "./tables/tile-address.ts";
 import type { TileNodes } from "./tile-nodes.ts";
 
 /** Nodes of a job: enough to make its way cheap, few enough to spread evenly over the threads. */

@@ -6,11 +6,11 @@ import { AppendedLeaves, type AppendedValue } from "./appended-leaves.ts";
 import { keyPresentError, WorldStateError } from "./errors.ts";
 import { Frames } from "./frames.ts";
 import { IndexedOverlay } from "./indexed-overlay.ts";
-import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
-import type { TreeNodes } from "./tree-nodes.ts";
+import type { TreeSnapshot } from "./tables/state-row.ts";
+import type { IndexedTree, StateView } from "./tables/state-view.ts";
+import type { TreeNodes } from "./tables/tree-nodes.ts";
 import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
-import type { TreeSnapshot } from "./types.ts";
 
 /** A leaf to insert into an indexed tree: a nullifier, or a slot with its value. */
 export interface LeafToInsert {

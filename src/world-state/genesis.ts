@@ -14,33 +14,16 @@ import {
 } from "../protocol/constants.ts";
 import { FR_ZERO, fr } from "../protocol/field.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
-import type { HashingRules } from "../protocol/generations/hashing.ts";
 import { WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
 import { BlockSealer } from "./sealed-block.ts";
-import { emptyState, type IndexedTree } from "./state-view.ts";
+import type { GenesisContent, PrefilledEntry } from "./tables/genesis-row.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
+import { emptyState, type IndexedTree } from "./tables/state-view.ts";
+import { tileOfId } from "./tables/tile-address.ts";
+import { treeNodes } from "./tables/tree-nodes.ts";
 import { versionedBytes } from "./tables/versioned.ts";
-import { tileOfId } from "./tile-address.ts";
-import { treeNodes } from "./tree-nodes.ts";
 import type { BlockChanges } from "./write-blocks.ts";
-
-/** A public data entry that exists before the first block. */
-export interface PrefilledEntry {
-  slot: Uint8Array;
-  value: Uint8Array;
-}
-
-/** What a chain begins with. Plain data: it crosses threads. */
-export interface GenesisContent {
-  /** Separators of the inner nodes, by tree. */
-  readonly treeNodes: HashingRules["treeNodes"];
-  readonly publicData: readonly PrefilledEntry[];
-  /** 32 bytes each. */
-  readonly nullifiers: readonly Uint8Array[];
-  /** Seconds; of the header of block 0. */
-  readonly timestamp: bigint;
-}
 
 /** Genesis of a generation's chain, with prefilled public data alone as public networks have it. */
 export function genesisContent(

@@ -2,11 +2,10 @@ import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
-import { SortedKeys } from "./sorted-keys.ts";
-import type { IndexedTree, StateView } from "./state-view.ts";
-import type { StoredLeaf } from "./tables/leaf-row.ts";
+import type { IndexedLeaf, StoredLeaf } from "./tables/leaf-row.ts";
+import { SortedKeys } from "./tables/sorted-keys.ts";
+import type { IndexedTree, StateView } from "./tables/state-view.ts";
 import type { TreeOverlay } from "./tree-overlay.ts";
-import type { IndexedLeaf } from "./types.ts";
 
 /**
  * Leaves of an indexed tree above a base state: the sorted list of keys and the pointers between them. Leaf nodes are

@@ -5,9 +5,11 @@ import type { Entry } from "../storage/table.ts";
 import { WorldStateError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
 import type { PathReader } from "./path-reader.ts";
-import type { IndexedTree } from "./state-view.ts";
 import type { StoredState } from "./stored-state.ts";
-import type { IndexedLeaf, LeafText, StateAt, TreeSnapshot, WantedLeaf } from "./types.ts";
+import type { IndexedLeaf } from "./tables/leaf-row.ts";
+import type { TreeSnapshot } from "./tables/state-row.ts";
+import type { IndexedTree } from "./tables/state-view.ts";
+import type { LeafText, StateAt, WantedLeaf } from "./types.ts";
 
 /**
  * The trees after a kept block. The block's row, which has all roots, identifies them: equal roots are equal trees,

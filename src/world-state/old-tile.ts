@@ -2,8 +2,8 @@ import { completeRecord, isPartial } from "../core/tile-record.ts";
 import { readU32 } from "../protocol/bytes.ts";
 import { historyKey } from "./tables/row-keys.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
+import { tileHeightAt, tileOfKey } from "./tables/tile-address.ts";
 import { readVersioned, type Versioned } from "./tables/versioned.ts";
-import { tileHeightAt, tileOfKey } from "./tile-address.ts";
 
 function startsWith(key: Uint8Array, prefix: Uint8Array): boolean {
   for (let i = 0; i < prefix.length; i++) if (key[i] !== prefix[i]) return false;

@@ -6,8 +6,8 @@ import { textParts } from "./leaf-text.ts";
 import type { StoredState } from "./stored-state.ts";
 import { readLeafIndex } from "./tables/leaf-row.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
-import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
-import type { TreeNodes } from "./tree-nodes.ts";
+import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tables/tile-address.ts";
+import type { TreeNodes } from "./tables/tree-nodes.ts";
 import type { LeafText } from "./types.ts";
 
 /** Offset of the record in a tile's row. */

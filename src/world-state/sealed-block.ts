@@ -2,9 +2,9 @@ import { mapKey } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { AppendedValue } from "./appended-leaves.ts";
 import type { Fork } from "./fork.ts";
-import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
 import { valueKey } from "./tables/row-keys.ts";
+import type { IndexedTree, StateView } from "./tables/state-view.ts";
 import type { Versioned } from "./tables/versioned.ts";
 
 /** What one block changes in the leaves, and what is needed to undo it. */

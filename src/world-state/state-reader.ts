@@ -7,22 +7,17 @@ import { UnknownStateError } from "./errors.ts";
 import type { GenesisState } from "./genesis.ts";
 import { GenesisTrees, KnownState } from "./known-state.ts";
 import { PathReader } from "./path-reader.ts";
-import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
+import type { IndexedLeaf } from "./tables/leaf-row.ts";
 import { positionKey, writeBlockKey } from "./tables/row-keys.ts";
+import type { TreeSnapshot } from "./tables/state-row.ts";
 import { STATE_BYTES } from "./tables/state-row.ts";
+import type { IndexedTree } from "./tables/state-view.ts";
+import type { WorldStateStatus } from "./tables/status-row.ts";
 import { parseStatus, readStatusRow, STATUS_BYTES } from "./tables/status-row.ts";
 import { openTables, type WorldStateTables } from "./tables/tables.ts";
-import type { TreeNodes } from "./tree-nodes.ts";
-import type {
-  IndexedLeaf,
-  LeafText,
-  StateAt,
-  TreeSnapshot,
-  WantedLeaf,
-  WorldStateReader,
-  WorldStateStatus,
-} from "./types.ts";
+import type { TreeNodes } from "./tables/tree-nodes.ts";
+import type { LeafText, StateAt, WantedLeaf, WorldStateReader } from "./types.ts";
 
 /** Most states whose snapshots are cached. */
 const CACHED_STATES = 1024;

@@ -3,7 +3,6 @@ import { PUBLIC_DATA_TREE, type TreeId } from "../protocol/constants.ts";
 import type { Entry } from "../storage/table.ts";
 import { UnknownStateError } from "./errors.ts";
 import { oldTile } from "./old-tile.ts";
-import type { IndexedTree, StateView } from "./state-view.ts";
 import {
   copyLeaf,
   leafBytes,
@@ -25,10 +24,11 @@ import {
   writeValueKey,
 } from "./tables/row-keys.ts";
 import { readState, type Snapshots } from "./tables/state-row.ts";
+import type { IndexedTree, StateView } from "./tables/state-view.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
+import { tileKey } from "./tables/tile-address.ts";
 import { readVersioned, type Versioned } from "./tables/versioned.ts";
-import { tileKey } from "./tile-address.ts";
-import { copyWord } from "./word-copies.ts";
+import { copyWord } from "./tables/word-copies.ts";
 
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
 const keyBuffer = new Uint8Array(VALUE_KEY_BYTES);

@@ -1,5 +1,5 @@
 import type { TileNode } from "../core/tile-job.ts";
-import { parentOf } from "./tile-address.ts";
+import { parentOf } from "./tables/tile-address.ts";
 
 /** A node that one block sets, and the tile that has it as a bottom node. */
 export interface LevelNode extends TileNode {

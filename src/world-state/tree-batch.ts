@@ -5,7 +5,7 @@ import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
 import type { Separator } from "../protocol/generations/hashing.ts";
 import { cutSubtrees } from "./cut-subtrees.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
-import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, tileId, tileLevels, writeTileKey } from "./tile-address.ts";
+import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, tileId, tileLevels, writeTileKey } from "./tables/tile-address.ts";
 import { type PackedRow, rowBytes, type TileChange } from "./tile-change.ts";
 import { byTile, forEachVersion, type LevelNode, levelNode, type TileNodes } from "./tile-nodes.ts";
 import { yieldEventLoop } from "./yield-event-loop.ts";

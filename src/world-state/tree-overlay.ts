@@ -3,8 +3,8 @@ import { yieldProcessor } from "../core/thread-priority.ts";
 import { packTile, unpackTile } from "../core/tile-record.ts";
 import { word } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
-import type { StateView } from "./state-view.ts";
-import { parentOf, TILE_HEIGHT, tileHeightAt, tileId, tileLevels, tileOfId } from "./tile-address.ts";
+import type { StateView } from "./tables/state-view.ts";
+import { parentOf, TILE_HEIGHT, tileHeightAt, tileId, tileLevels, tileOfId } from "./tables/tile-address.ts";
 
 /** A tile that changed, packed. */
 export interface ChangedTile {

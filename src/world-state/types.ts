@@ -1,28 +1,9 @@
 import type { BlockHeader } from "../protocol/block-header.ts";
 import type { TreeId } from "../protocol/constants.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
-
-/** A leaf of the nullifier or public data tree as of some block. Keys and values are 32-byte words. */
-export interface IndexedLeaf {
-  index: number;
-  key: Uint8Array;
-  /** Public data tree only. */
-  value?: Uint8Array;
-  nextKey: Uint8Array;
-  nextIndex: number;
-}
-
-export interface TreeSnapshot {
-  root: Uint8Array;
-  /** Next available leaf index. */
-  size: number;
-}
-
-export interface WorldStateStatus {
-  readonly tip: number;
-  readonly finalized: number;
-  readonly oldest: number;
-}
+import type { IndexedLeaf } from "./tables/leaf-row.ts";
+import type { TreeSnapshot } from "./tables/state-row.ts";
+import type { WorldStateStatus } from "./tables/status-row.ts";
 
 /** The five trees after one block. Valid for a run of reads without an await: a later commit may prune the state. */
 export interface StateAt {

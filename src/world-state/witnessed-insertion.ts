@@ -2,8 +2,8 @@ import type { TreeId } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
 import { duplicateKeyError, keyPresentError } from "./errors.ts";
 import { type Fork, isEmptyLeaf, type LeafToInsert } from "./fork.ts";
-import type { IndexedTree } from "./state-view.ts";
-import type { IndexedLeaf } from "./types.ts";
+import type { IndexedLeaf } from "./tables/leaf-row.ts";
+import type { IndexedTree } from "./tables/state-view.ts";
 
 /** A leaf's position, preimage and sibling path, all as of the same moment. */
 export interface LeafWitness {

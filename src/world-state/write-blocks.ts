@@ -1,17 +1,17 @@
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../protocol/constants.ts";
 import type { Store } from "../storage/store.ts";
 import type { SealedBlock } from "./sealed-block.ts";
-import { inOrderOfKeys } from "./sorted-keys.ts";
-import type { IndexedTree } from "./state-view.ts";
-import { inSteps } from "./steps.ts";
 import { leafBytes, leafRowBytes, type StoredLeaf } from "./tables/leaf-row.ts";
 import { blockKey, historyKey, positionBytes, positionKey, valueKey } from "./tables/row-keys.ts";
+import { inOrderOfKeys } from "./tables/sorted-keys.ts";
 import { type Snapshots, stateBytes } from "./tables/state-row.ts";
+import type { IndexedTree } from "./tables/state-view.ts";
 import { updateStatus } from "./tables/status-row.ts";
+import { inSteps } from "./tables/steps.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
+import { TILE_KEY_BYTES, writeTileKey } from "./tables/tile-address.ts";
 import { type UndoRecord, undoBytes } from "./tables/undo-record.ts";
 import { versionedBytes } from "./tables/versioned.ts";
-import { TILE_KEY_BYTES, writeTileKey } from "./tile-address.ts";
 import { rowBytes, type TileChange } from "./tile-change.ts";
 
 /** Changes of consecutive blocks to the store. */

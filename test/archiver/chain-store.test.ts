@@ -6,7 +6,7 @@ import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
-import { INSTANCE_UPDATED } from "../../src/protocol/contract-events.ts";
+import { INSTANCE_UPDATED } from "../../src/protocol/contracts/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { dump, GENESIS, openChain } from "../world/archiver/open-chain.ts";

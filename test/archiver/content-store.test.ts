@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ContentStore } from "../../src/archiver/content-store.ts";
-import type { LogPosition, TagRange } from "../../src/archiver/content-types.ts";
+import type { TagRange } from "../../src/archiver/content-types.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
+import type { LogPosition } from "../../src/archiver/tables/log-keys.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { concat, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";

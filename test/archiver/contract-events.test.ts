@@ -13,7 +13,7 @@ import {
   INSTANCE_REGISTRY,
   INSTANCE_UPDATED,
   readClassPublished,
-} from "../../src/protocol/contract-events.ts";
+} from "../../src/protocol/contracts/contract-events.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { FakeL1 } from "../world/archiver/fake-l1.ts";

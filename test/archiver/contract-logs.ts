@@ -10,7 +10,7 @@ import {
   INSTANCE_PUBLISHED,
   INSTANCE_REGISTRY,
   INSTANCE_UPDATED,
-} from "../../src/protocol/contract-events.ts";
+} from "../../src/protocol/contracts/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { seeded } from "../world/archiver/synthetic-chain.ts";

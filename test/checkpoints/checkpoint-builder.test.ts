@@ -9,7 +9,7 @@ import { headerBlockNumber } from "../../src/protocol/block-header.ts";
 import { concat, toHex } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../../src/protocol/contracts/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { fundedBuilder, statesOf, TERMS, tx } from "../world/checkpoints/funded-builder.ts";

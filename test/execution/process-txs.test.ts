@@ -6,7 +6,7 @@ import { type ProcessOptions, processTxs } from "../../src/execution/process-txs
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../../src/protocol/contracts/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";

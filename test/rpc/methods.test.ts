@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BlockRecord, CheckpointRecord } from "../../src/archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../src/archiver/tables/records.ts";
 import type { Core } from "../../src/core/core.ts";
 import { genesisHeader } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";

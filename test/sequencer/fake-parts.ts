@@ -1,6 +1,6 @@
-import type { InvalidProposal } from "../../src/archiver/attestation-verdict.ts";
 import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
-import type { CheckpointRecord } from "../../src/archiver/types.ts";
+import type { InvalidProposal } from "../../src/archiver/tables/invalid-proposal.ts";
+import type { CheckpointRecord } from "../../src/archiver/tables/records.ts";
 import type { BlockOutcome, CheckpointTerms } from "../../src/checkpoints/checkpoint-terms.ts";
 import { L1UnavailableError } from "../../src/l1/errors.ts";
 import { NO_ATTESTATIONS } from "../../src/l1/propose/attestations.ts";

@@ -2,8 +2,8 @@ import { BLOCK_HEADER_BYTES } from "../../protocol/block-header.ts";
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import type { BlockRecord } from "../types.ts";
 import { LAST_NUMBER_KEY, numberKey } from "./keys.ts";
+import type { BlockRecord } from "./records.ts";
 
 /**
  * Blocks without their bodies, by number u32:

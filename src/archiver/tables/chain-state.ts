@@ -2,7 +2,7 @@ import type { L1Block } from "../../l1/types.ts";
 import { readU32, readUint, writeUint } from "../../protocol/bytes.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import type { InvalidProposal } from "../attestation-verdict.ts";
+import type { InvalidProposal } from "./invalid-proposal.ts";
 import { decodeInvalidProposal, encodeInvalidProposal } from "./invalid-proposal.ts";
 import { numberKey } from "./keys.ts";
 

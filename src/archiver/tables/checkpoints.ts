@@ -2,9 +2,9 @@ import { bigUintBytes, concat, readBigUint, readU32, readUint, writeU32, writeUi
 import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import type { CheckpointRecord } from "../types.ts";
 import { decodeAttestations, encodeAttestations } from "./attestations.ts";
 import { LAST_NUMBER_KEY, numberKey } from "./keys.ts";
+import type { CheckpointRecord } from "./records.ts";
 
 /**
  * Checkpoints by number u32:

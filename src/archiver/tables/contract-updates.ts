@@ -1,7 +1,7 @@
 import { bigUintBytes, equal, readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import type { LogPosition } from "../content-types.ts";
+import type { LogPosition } from "./log-keys.ts";
 import { POSITION_BYTES, readPosition, writePosition } from "./log-keys.ts";
 
 /**

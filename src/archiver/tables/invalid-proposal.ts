@@ -1,6 +1,26 @@
+import type { CommitteeAttestation } from "../../l1/types.ts";
 import { bigUintBytes, concat, readBigUint, readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
-import type { InvalidProposal } from "../attestation-verdict.ts";
+
 import { decodeAttestations, encodeAttestations } from "./attestations.ts";
+
+/** First of a run of consecutive invalid proposals on L1. */
+export interface InvalidProposal {
+  reason: "invalid-attestation" | "insufficient-attestations";
+  invalidIndex: number | undefined;
+  checkpointNumber: number;
+  archiveRoot: Uint8Array;
+  lastArchiveRoot: Uint8Array;
+  slotNumber: number;
+  /** Seconds. */
+  timestamp: bigint;
+  epoch: number;
+  seed: bigint;
+  committee: Uint8Array[];
+  attestors: Uint8Array[];
+  attestations: CommitteeAttestation[];
+  /** Bits of the posted bitmap that belong to no member. */
+  unusedBits: number;
+}
 
 /**
  *   0 bit 0: reason (0 bad attestation, 1 too few), bits 1 to 7: unused bits of the posted bitmap

@@ -1,5 +1,11 @@
 import { readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
-import type { LogPosition } from "../content-types.ts";
+
+/** Order of logs on the chain: block, tx, then the tx's private logs followed by its public ones in one sequence. */
+export interface LogPosition {
+  blockNumber: number;
+  txIndexInBlock: number;
+  logIndexWithinTx: number;
+}
 
 /**
  * Place of a log in the order of the chain: 0 block u32 | 4 tx index u16 | 6 log index within the tx u16. Both counts

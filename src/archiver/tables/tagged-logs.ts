@@ -1,7 +1,7 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import type { LogPosition } from "../content-types.ts";
+import type { LogPosition } from "./log-keys.ts";
 import { POSITION_BYTES, positionedKey, readPosition } from "./log-keys.ts";
 
 /** Position of a log on the chain and in its block's body. */

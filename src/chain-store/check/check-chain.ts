@@ -1,7 +1,7 @@
 import { type ChainStore, lastBlockOf } from "../../archiver/chain-store.ts";
 import { ContentIndex } from "../../archiver/content-index.ts";
 import { contractEvents } from "../../archiver/contract-events.ts";
-import type { BlockRecord, CheckpointRecord } from "../../archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../archiver/tables/records.ts";
 import type { Core } from "../../core/core.ts";
 import { blockHash } from "../../core/derive/block-hash.ts";
 import { blockHeadersHash } from "../../core/derive/block-headers-hash.ts";

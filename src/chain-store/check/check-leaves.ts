@@ -1,10 +1,10 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../../protocol/constants.ts";
 import { preimageBytes, writePreimage } from "../../world-state/indexed-overlay.ts";
-import type { IndexedTree } from "../../world-state/state-view.ts";
 import { leafRowBytes, readLeaf } from "../../world-state/tables/leaf-row.ts";
 import { positionKey, readPosition, valueKey } from "../../world-state/tables/row-keys.ts";
 import type { Snapshots } from "../../world-state/tables/state-row.ts";
+import type { IndexedTree } from "../../world-state/tables/state-view.ts";
 import { WORLD_STATE_TABLES } from "../../world-state/tables/tables.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 import type { StoredTrees } from "./stored-trees.ts";

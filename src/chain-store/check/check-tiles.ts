@@ -2,8 +2,15 @@ import { equal, isZero } from "../../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../../protocol/constants.ts";
 import { positionKey } from "../../world-state/tables/row-keys.ts";
 import { WORLD_STATE_TABLES } from "../../world-state/tables/tables.ts";
+import {
+  parentOf,
+  TILE_WIDTH,
+  tileHeightAt,
+  tileKey,
+  tileLevels,
+  tileOfKey,
+} from "../../world-state/tables/tile-address.ts";
 import { readVersioned } from "../../world-state/tables/versioned.ts";
-import { parentOf, TILE_WIDTH, tileHeightAt, tileKey, tileLevels, tileOfKey } from "../../world-state/tile-address.ts";
 import { type CheckReport, checkRow } from "./fault.ts";
 import type { StoredTrees } from "./stored-trees.ts";
 

@@ -6,9 +6,9 @@ import { oldTile } from "../../world-state/old-tile.ts";
 import { blockKey } from "../../world-state/tables/row-keys.ts";
 import { readState, type Snapshots, STATE_BYTES } from "../../world-state/tables/state-row.ts";
 import type { WorldStateTables } from "../../world-state/tables/tables.ts";
+import { TILE_HEIGHT, TILE_WIDTH, tileHeightAt, tileKey } from "../../world-state/tables/tile-address.ts";
+import type { TreeNodes } from "../../world-state/tables/tree-nodes.ts";
 import { readVersioned } from "../../world-state/tables/versioned.ts";
-import { TILE_HEIGHT, TILE_WIDTH, tileHeightAt, tileKey } from "../../world-state/tile-address.ts";
-import type { TreeNodes } from "../../world-state/tree-nodes.ts";
 
 /** Reads of the stored trees for their check: nothing is taken for granted but the keys of rows. */
 export class StoredTrees {

@@ -1,4 +1,4 @@
-import type { BlockRecord } from "../../archiver/types.ts";
+import type { BlockRecord } from "../../archiver/tables/records.ts";
 import { HEADER_AT, headerSlotNumber } from "../../protocol/block-header.ts";
 import { equal } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";

@@ -1,4 +1,5 @@
-import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
+import type { BlockRecord } from "../../archiver/tables/records.ts";
+import type { ChainReader } from "../../archiver/types.ts";
 import type { BlockState } from "../../execution/block-state.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { ProcessOptions } from "../../execution/process-txs.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
 import type { Fork } from "../../world-state/fork.ts";
-import type { IndexedLeaf } from "../../world-state/types.ts";
+import type { IndexedLeaf } from "../../world-state/tables/leaf-row.ts";
 import { insertSequentiallyWithWitnesses, type LeafWitness } from "../../world-state/witnessed-insertion.ts";
 import { CheckpointLog } from "./checkpoint-log.ts";
 import type {

@@ -2,7 +2,7 @@ import { JsonField } from "../../json/json-field.ts";
 import { identityJson, readIdentityJson } from "../../l1/identity-json.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { concat } from "../../protocol/bytes.ts";
-import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/tables/genesis-row.ts";
 import { FrameError } from "./errors.ts";
 import type { Frame } from "./frames.ts";
 import { FEED_VERSION } from "./request.ts";

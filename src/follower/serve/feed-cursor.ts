@@ -1,5 +1,5 @@
 import { type ChainStore, lastBlockOf } from "../../archiver/chain-store.ts";
-import type { BlockRecord, CheckpointRecord } from "../../archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../archiver/tables/records.ts";
 import { equal } from "../../protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../../protocol/checkpoint-blob-writer.ts";
 import type { CheckpointFrame, Frame, Marks } from "../format/frames.ts";

@@ -5,7 +5,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { CommitWatch } from "../../storage/commit-watch.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/tables/genesis-row.ts";
 import { FrameError } from "../format/errors.ts";
 import { helloFrame } from "../format/hello.ts";
 import { decodeRequest, FEED_PATH, MAX_REQUEST_BYTES } from "../format/request.ts";

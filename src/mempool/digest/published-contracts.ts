@@ -1,7 +1,7 @@
 import { derivedClassId } from "../../archiver/contract-events.ts";
 import type { Core } from "../../core/core.ts";
 import { equal } from "../../protocol/bytes.ts";
-import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contract-events.ts";
+import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contracts/contract-events.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { InstancePublished } from "../../protocol/generations/contracts.ts";
 import { V4 } from "../../protocol/generations/v4/v4.ts";

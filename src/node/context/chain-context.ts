@@ -9,7 +9,7 @@ import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
-import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/tables/genesis-row.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import type { ShiftableClock } from "./clock.ts";
 import type { ThreadBudget } from "./thread-budget.ts";

@@ -13,7 +13,7 @@ import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { SnapshotUploader } from "../../snapshots/upload.ts";
-import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/tables/genesis-row.ts";
 import { attestationValidator } from "../chain/attestations.ts";
 import { openBlobSources } from "../chain/blobs.ts";
 import { connectL1 } from "../chain/connect-l1.ts";

@@ -12,7 +12,7 @@ import {
 import { MissingTableError } from "../../storage/lmdb-table.ts";
 import { isMigrating } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
-import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../world-state/tables/genesis-row.ts";
 import { storedContent } from "../../world-state/tables/genesis-row.ts";
 
 /** A node's store, open for reading in this process. */

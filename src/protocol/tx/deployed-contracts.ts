@@ -1,4 +1,4 @@
-import { isInstancePublished } from "../contract-events.ts";
+import { isInstancePublished } from "../contracts/contract-events.ts";
 import { V4 } from "../generations/v4/v4.ts";
 import { isForPublic, privateAccumulatedData, publicAccumulatedData } from "./accumulated-data.ts";
 

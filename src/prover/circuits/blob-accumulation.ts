@@ -5,7 +5,7 @@ import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.
 import { type Fr, fr } from "../../protocol/field.ts";
 import { type HashingRules, hashAfter } from "../../protocol/generations/hashing.ts";
 import { shaField } from "../../protocol/sha-field.ts";
-import { commitmentFields, pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
+import { commitmentFields, pointCoordinates, pointFromCoordinates } from "./layouts/bls-point.ts";
 import type { BlobAccumulator, FinalBlobChallenges } from "./layouts/rollups.ts";
 
 const { Fr: Scalars } = bls12_381.fields;

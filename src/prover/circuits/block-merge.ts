@@ -1,6 +1,6 @@
 import type { Core } from "../../core/core.ts";
 import { isZero } from "../../protocol/bytes.ts";
-import { ConstraintError, requireEqual } from "./constraint-error.ts";
+import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import { type BlockRollup, CheckpointConstants } from "./layouts/rollups.ts";
 import type { Children } from "./layouts/upper-inputs.ts";
 import { Snapshot, SpongeBlob, State } from "./layouts/values.ts";

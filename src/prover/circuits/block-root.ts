@@ -5,7 +5,7 @@ import { isZero, readU32 } from "../../protocol/bytes.ts";
 import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
 import { FR_ZERO, type Fr, fr } from "../../protocol/field.ts";
 import { encode } from "../codec/codec.ts";
-import { ConstraintError, requireEqual } from "./constraint-error.ts";
+import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import type { BlockConstants, BlockRollup, CheckpointConstants, Parity, TxRollup } from "./layouts/rollups.ts";
 import type { BlockRootEmptyTxFirstInput, BlockRootFirstInput, BlockRootInput } from "./layouts/upper-inputs.ts";
 import { BlockHeader, type GlobalVariables, Snapshot, type SpongeBlob, type State } from "./layouts/values.ts";

@@ -1,7 +1,7 @@
 import { concat, isZero, word } from "../../protocol/bytes.ts";
 import { MAX_CHECKPOINTS_PER_EPOCH } from "../../protocol/constants.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
-import { ConstraintError } from "./constraint-error.ts";
+import { ConstraintError } from "./layouts/constraint-error.ts";
 import type { CheckpointRollup } from "./layouts/rollups.ts";
 
 /** Lists of an epoch's checkpoints have 32 places, of which the first ones are in use. */

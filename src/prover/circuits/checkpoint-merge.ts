@@ -1,7 +1,7 @@
 import { isZero } from "../../protocol/bytes.ts";
 import { decode, encode } from "../codec/codec.ts";
 import { joinLists } from "./checkpoint-lists.ts";
-import { requireEqual } from "./constraint-error.ts";
+import { requireEqual } from "./layouts/constraint-error.ts";
 import {
   BlobAccumulator,
   CheckpointRollup,

@@ -2,7 +2,7 @@ import type { Core } from "../../core/core.ts";
 import { concat, equal } from "../../protocol/bytes.ts";
 import { balancedShaRoot } from "../../protocol/sha-trees.ts";
 import { items } from "../../protocol/tx-effect.ts";
-import { ConstraintError } from "./constraint-error.ts";
+import { ConstraintError } from "./layouts/constraint-error.ts";
 import type { Parity } from "./layouts/rollups.ts";
 import type { ParityBaseInput, ParityRootInput } from "./layouts/upper-inputs.ts";
 import { poseidonRoot } from "./merkle-path.ts";

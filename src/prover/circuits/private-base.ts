@@ -7,7 +7,7 @@ import { fr } from "../../protocol/field.ts";
 import { privateAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../../protocol/tx/gas-settings.ts";
 import { txEffectFromParts } from "../../protocol/tx-effect-words.ts";
-import { ConstraintError } from "./constraint-error.ts";
+import { ConstraintError } from "./layouts/constraint-error.ts";
 import type { TxRollup } from "./layouts/rollups.ts";
 import type { NullifierLeaf, PrivateBaseInput, PublicDataLeaf } from "./layouts/tx-base.ts";
 import type { Snapshot } from "./layouts/values.ts";

@@ -6,7 +6,7 @@ import { publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 import { txEffectFromParts } from "../../protocol/tx-effect-words.ts";
-import { ConstraintError, requireEqual } from "./constraint-error.ts";
+import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import type { BlockConstants, TxRollup } from "./layouts/rollups.ts";
 import type { PublicBaseInput } from "./layouts/tx-base.ts";
 import { Snapshot } from "./layouts/values.ts";

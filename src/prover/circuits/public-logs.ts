@@ -1,6 +1,6 @@
 import { isZero, readU32, word } from "../../protocol/bytes.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
-import { ConstraintError } from "./constraint-error.ts";
+import { ConstraintError } from "./layouts/constraint-error.ts";
 
 /** Words before a log's fields: their number and the contract's address. */
 const HEADER_WORDS = 2;

@@ -1,4 +1,4 @@
-import { requireEqual } from "./constraint-error.ts";
+import { requireEqual } from "./layouts/constraint-error.ts";
 import { BlockConstants, type TxRollup } from "./layouts/rollups.ts";
 import type { Children } from "./layouts/upper-inputs.ts";
 import { PartialState, SpongeBlob } from "./layouts/values.ts";

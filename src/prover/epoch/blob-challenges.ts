@@ -6,7 +6,7 @@ import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { type HashingRules, hashAfter, type Separator } from "../../protocol/generations/hashing.ts";
 import { blobChallenge, type CommittedBlob, evaluationHash } from "../circuits/blob-accumulation.ts";
-import { compressPoint } from "../circuits/bls-point.ts";
+import { compressPoint } from "../circuits/layouts/bls-point.ts";
 import type { FinalBlobChallenges } from "../circuits/layouts/rollups.ts";
 
 const { Fr: Scalars } = bls12_381.fields;

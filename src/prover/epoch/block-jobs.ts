@@ -1,7 +1,7 @@
 import { equal } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { checkpointConstants } from "../circuits/block-root.ts";
-import { ConstraintError, requireEqual } from "../circuits/constraint-error.ts";
+import { ConstraintError, requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import type { BlockConstants, BlockRollup, TxRollup } from "../circuits/layouts/rollups.ts";
 import { Snapshot, SpongeBlob } from "../circuits/layouts/values.ts";

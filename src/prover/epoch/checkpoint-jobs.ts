@@ -10,7 +10,7 @@ import { FR_ZERO } from "../../protocol/field.ts";
 import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { epochOutHash, unbalancedTree } from "../../protocol/sha-trees.ts";
 import { accumulateBlobs } from "../circuits/blob-accumulation.ts";
-import { ConstraintError, requireEqual } from "../circuits/constraint-error.ts";
+import { ConstraintError, requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import { BlobAccumulator, type CheckpointRollup, type FinalBlobChallenges } from "../circuits/layouts/rollups.ts";
 import type { EndedCheckpoint } from "./ended-checkpoint.ts";

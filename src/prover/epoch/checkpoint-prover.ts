@@ -11,7 +11,7 @@ import {
 } from "../../protocol/constants.ts";
 import { items } from "../../protocol/tx-effect.ts";
 import type { Fork } from "../../world-state/fork.ts";
-import { ConstraintError, requireEqual } from "../circuits/constraint-error.ts";
+import { ConstraintError, requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import type { BlockConstants, BlockRollup, TxRollup } from "../circuits/layouts/rollups.ts";
 import { BlockHeader, Snapshot, type SpongeBlob, State } from "../circuits/layouts/values.ts";

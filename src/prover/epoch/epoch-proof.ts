@@ -3,8 +3,8 @@ import { bigUintBytes, concat, equal, readBigUint } from "../../protocol/bytes.t
 import type { Fr } from "../../protocol/field.ts";
 import { items } from "../../protocol/tx-effect.ts";
 import { scalarLimbs } from "../circuits/blob-accumulation.ts";
-import { commitmentFields, compressPoint } from "../circuits/bls-point.ts";
-import { ConstraintError } from "../circuits/constraint-error.ts";
+import { commitmentFields, compressPoint } from "../circuits/layouts/bls-point.ts";
+import { ConstraintError } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData, RecursiveProof } from "../circuits/layouts/proof-data.ts";
 import type { EpochRollup } from "../circuits/layouts/rollups.ts";
 import type { EpochProof, EpochTerms } from "./epoch-types.ts";

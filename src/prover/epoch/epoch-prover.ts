@@ -1,7 +1,7 @@
 import type { Core } from "../../core/core.ts";
 import { L1_TO_L2_MESSAGES_PER_CHECKPOINT, MAX_CHECKPOINTS_PER_EPOCH } from "../../protocol/constants.ts";
 import { V4 } from "../../protocol/generations/v4/v4.ts";
-import { requireEqual } from "../circuits/constraint-error.ts";
+import { requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import { BlobAccumulator, type CheckpointRollup, type EpochRollup } from "../circuits/layouts/rollups.ts";
 import { finalChallenges, joinedBlob } from "./blob-challenges.ts";

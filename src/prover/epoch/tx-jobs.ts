@@ -6,7 +6,7 @@ import { isForPublic } from "../../protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 import type { Fork } from "../../world-state/fork.ts";
-import { ConstraintError, requireEqual } from "../circuits/constraint-error.ts";
+import { ConstraintError, requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import { BlockConstants, type TxRollup } from "../circuits/layouts/rollups.ts";
 import { PartialState, SpongeBlob } from "../circuits/layouts/values.ts";

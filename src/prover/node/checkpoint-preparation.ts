@@ -1,5 +1,5 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
-import type { BlockRecord, CheckpointRecord } from "../../archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../archiver/tables/records.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import { firstMessageIndex } from "../../protocol/l1-to-l2-message.ts";
 import { isForPublic } from "../../protocol/tx/accumulated-data.ts";

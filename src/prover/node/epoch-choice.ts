@@ -1,6 +1,6 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { syncedSlot } from "../../archiver/synced-slot.ts";
-import type { CheckpointRecord } from "../../archiver/types.ts";
+import type { CheckpointRecord } from "../../archiver/tables/records.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { epochOfSlot, epochSlots, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 

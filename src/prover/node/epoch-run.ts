@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CheckpointRecord } from "../../archiver/types.ts";
+import type { CheckpointRecord } from "../../archiver/tables/records.ts";
 import { equal } from "../../protocol/bytes.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";

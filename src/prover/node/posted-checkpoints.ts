@@ -1,4 +1,4 @@
-import type { CheckpointRecord } from "../../archiver/types.ts";
+import type { CheckpointRecord } from "../../archiver/tables/records.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { type PostedAttestations, repackAttestations } from "../../l1/committee/packed-attestations.ts";
 import type { RollupReader } from "../../l1/types.ts";

@@ -1,5 +1,5 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
-import type { CheckpointRecord } from "../../archiver/types.ts";
+import type { CheckpointRecord } from "../../archiver/tables/records.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { REVERTED } from "../../protocol/revert-code.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import { ProvingError } from "../agent/prover.ts";
-import { ConstraintError } from "../circuits/constraint-error.ts";
+import { ConstraintError } from "../circuits/layouts/constraint-error.ts";
 import type { WitnessSolver, WitnessTask } from "./witness-solver.ts";
 import type { WitnessAnswer } from "./witness-worker.ts";
 

@@ -1,4 +1,4 @@
-import type { InvalidProposal } from "../../archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../../archiver/tables/invalid-proposal.ts";
 import { MULTICALL3_ADDRESS } from "../../l1/abi/multicall3.ts";
 import {
   CHECKPOINT_INVALIDATED_TOPIC,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InvalidProposal } from "../../archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../../archiver/tables/invalid-proposal.ts";
 import { MULTICALL3_ADDRESS } from "../../l1/abi/multicall3.ts";
 import type { BackgroundUploads } from "../../l1/blobs/background-uploads.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";

@@ -1,7 +1,7 @@
 import type { ContractClass, ContractInstance } from "../../archiver/content-types.ts";
 import type { ContractSource } from "../../execution/contract-directory.ts";
 import { mapKey } from "../../protocol/bytes.ts";
-import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contract-events.ts";
+import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contracts/contract-events.ts";
 import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 

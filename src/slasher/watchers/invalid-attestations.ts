@@ -1,4 +1,4 @@
-import type { InvalidProposal } from "../../archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../../archiver/tables/invalid-proposal.ts";
 import { proposerIndex } from "../../l1/committee/sampling.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { isEmptySignature } from "../../protocol/consensus/recover.ts";

@@ -1,7 +1,24 @@
 import { bigUintBytes, concat, equal, readBigUint } from "../../protocol/bytes.ts";
+import type { HashingRules } from "../../protocol/generations/hashing.ts";
 import type { Store } from "../../storage/store.ts";
-import type { GenesisContent, PrefilledEntry } from "../genesis.ts";
 import { openTables, type WorldStateTables } from "./tables.ts";
+
+/** A public data entry that exists before the first block. */
+export interface PrefilledEntry {
+  slot: Uint8Array;
+  value: Uint8Array;
+}
+
+/** What a chain begins with. Plain data: it crosses threads. */
+export interface GenesisContent {
+  /** Separators of the inner nodes, by tree. */
+  readonly treeNodes: HashingRules["treeNodes"];
+  readonly publicData: readonly PrefilledEntry[];
+  /** 32 bytes each. */
+  readonly nullifiers: readonly Uint8Array[];
+  /** Seconds; of the header of block 0. */
+  readonly timestamp: bigint;
+}
 
 /** In the table "meta": the prefilled public data, each slot 32 | value 32. */
 const GENESIS_KEY = Buffer.from("genesis");

@@ -1,8 +1,18 @@
 import { readU32, writeU32, writeUint } from "../../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE, type TreeId } from "../../protocol/constants.ts";
-import type { IndexedLeaf } from "../types.ts";
-import { copyWord } from "../word-copies.ts";
+
 import { readPosition } from "./row-keys.ts";
+import { copyWord } from "./word-copies.ts";
+
+/** A leaf of the nullifier or public data tree as of some block. Keys and values are 32-byte words. */
+export interface IndexedLeaf {
+  index: number;
+  key: Uint8Array;
+  /** Public data tree only. */
+  value?: Uint8Array;
+  nextKey: Uint8Array;
+  nextIndex: number;
+}
 
 /**
  * An indexed leaf as stored. `lowBefore` and `nextBefore` are its neighbours in the sorted list before the block that

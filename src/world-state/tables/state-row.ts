@@ -1,7 +1,13 @@
 import { concat } from "../../protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS } from "../../protocol/constants.ts";
-import type { TreeSnapshot } from "../types.ts";
+
 import { positionBytes, readPosition } from "./row-keys.ts";
+
+export interface TreeSnapshot {
+  root: Uint8Array;
+  /** Next available leaf index. */
+  size: number;
+}
 
 /** One for each tree, by its id. */
 export type Snapshots = readonly TreeSnapshot[];

@@ -1,8 +1,14 @@
 import { concat, readU32 } from "../../protocol/bytes.ts";
-import type { WorldStateStatus } from "../types.ts";
+
 import { blockKey } from "./row-keys.ts";
 import { archiveRootIn } from "./state-row.ts";
 import type { WorldStateTables } from "./tables.ts";
+
+export interface WorldStateStatus {
+  readonly tip: number;
+  readonly finalized: number;
+  readonly oldest: number;
+}
 
 const STATUS_KEY = Buffer.from("status");
 

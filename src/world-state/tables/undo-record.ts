@@ -1,7 +1,7 @@
 import { concat, readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { TreeId } from "../../protocol/constants.ts";
-import { TILE_KEY_BYTES } from "../tile-address.ts";
 import { positionBytes, readPosition, valueKey } from "./row-keys.ts";
+import { TILE_KEY_BYTES } from "./tile-address.ts";
 
 /**
  * What unwinding a block needs and no other row tells: the tiles that it wrote, the slots whose values it replaced, and

@@ -1,7 +1,7 @@
 import { mapKey, readUint } from "../../protocol/bytes.ts";
 import type { TreeId } from "../../protocol/constants.ts";
-import { inOrderOfKeys } from "../sorted-keys.ts";
-import { TILE_KEY_BYTES } from "../tile-address.ts";
+import { inOrderOfKeys } from "../tables/sorted-keys.ts";
+import { TILE_KEY_BYTES } from "../tables/tile-address.ts";
 import type { UndoneBlock } from "./undone-blocks.ts";
 
 /** A tile, and the blocks among those given that changed it, ascending. */

@@ -1,7 +1,7 @@
 import type { TreeId } from "../../protocol/constants.ts";
 import { positionKey, readPosition } from "../tables/row-keys.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
-import { copyWord } from "../word-copies.ts";
+import { copyWord } from "../tables/word-copies.ts";
 
 interface FoundLeaf {
   position: number;

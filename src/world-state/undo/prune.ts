@@ -1,8 +1,8 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
 import { TREE_IDS } from "../../protocol/constants.ts";
-import { inSteps } from "../steps.ts";
 import { blockKey, historyKey } from "../tables/row-keys.ts";
-import { TILE_KEY_BYTES, writeTileKey } from "../tile-address.ts";
+import { inSteps } from "../tables/steps.ts";
+import { TILE_KEY_BYTES, writeTileKey } from "../tables/tile-address.ts";
 import { changedTiles, replacedSlots } from "./changed-rows.ts";
 import { MAX_TOGETHER, type UndoSpace, undoneBlocks } from "./undone-blocks.ts";
 

@@ -1,8 +1,8 @@
 import type { Store } from "../../storage/store.ts";
 import { blockKey } from "../tables/row-keys.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
+import type { TreeNodes } from "../tables/tree-nodes.ts";
 import { readUndo, type UndoRecord } from "../tables/undo-record.ts";
-import type { TreeNodes } from "../tree-nodes.ts";
 
 /** A block with what it replaced. */
 export interface UndoneBlock {

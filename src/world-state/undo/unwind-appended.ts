@@ -1,8 +1,8 @@
 import { mapKey } from "../../protocol/bytes.ts";
 import type { TreeId } from "../../protocol/constants.ts";
-import { inOrderOfKeys } from "../sorted-keys.ts";
-import { inSteps } from "../steps.ts";
 import { positionBytes, positionKey, readPosition, valueKey } from "../tables/row-keys.ts";
+import { inOrderOfKeys } from "../tables/sorted-keys.ts";
+import { inSteps } from "../tables/steps.ts";
 import { leavesFrom } from "./leaves-from.ts";
 import type { UndoneBlock, UndoSpace } from "./undone-blocks.ts";
 

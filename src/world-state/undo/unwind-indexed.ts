@@ -1,8 +1,8 @@
-import { inOrderOfKeys } from "../sorted-keys.ts";
-import type { IndexedTree } from "../state-view.ts";
-import { inSteps } from "../steps.ts";
 import { LEAF_ROW, leafRowBytes, readLowBefore, readNextIndex } from "../tables/leaf-row.ts";
 import { positionKey, VALUE_KEY_BYTES, writeValueKey } from "../tables/row-keys.ts";
+import { inOrderOfKeys } from "../tables/sorted-keys.ts";
+import type { IndexedTree } from "../tables/state-view.ts";
+import { inSteps } from "../tables/steps.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
 import { leavesFrom } from "./leaves-from.ts";
 import type { UndoSpace } from "./undone-blocks.ts";

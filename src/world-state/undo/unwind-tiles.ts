@@ -1,8 +1,8 @@
 import { isPartial, wholeRecord } from "../../core/tile-record.ts";
 import { writeU32 } from "../../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../../protocol/constants.ts";
-import { inSteps } from "../steps.ts";
-import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, writeTileKey } from "../tile-address.ts";
+import { inSteps } from "../tables/steps.ts";
+import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, writeTileKey } from "../tables/tile-address.ts";
 import { type ChangedTile, changedTiles } from "./changed-rows.ts";
 import type { UndoneBlock, UndoSpace } from "./undone-blocks.ts";
 

@@ -1,7 +1,7 @@
 import { PUBLIC_DATA_TREE } from "../../protocol/constants.ts";
-import { inSteps } from "../steps.ts";
 import { leafBytes, readLeaf } from "../tables/leaf-row.ts";
 import { historyKey, valueKey } from "../tables/row-keys.ts";
+import { inSteps } from "../tables/steps.ts";
 import type { WorldStateTables } from "../tables/tables.ts";
 import { readVersioned, type Versioned } from "../tables/versioned.ts";
 import { replacedSlots } from "./changed-rows.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InvalidProposal } from "../../../src/archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../../../src/archiver/tables/invalid-proposal.ts";
 import { decodeInvalidProposal, encodeInvalidProposal } from "../../../src/archiver/tables/invalid-proposal.ts";
 import { seeded } from "../../world/archiver/synthetic-chain.ts";
 

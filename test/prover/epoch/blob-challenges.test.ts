@@ -20,7 +20,7 @@ import {
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
-import { decompressPoint } from "../../../src/prover/circuits/bls-point.ts";
+import { decompressPoint } from "../../../src/prover/circuits/layouts/bls-point.ts";
 import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
 import { finalChallenges, joinedBlob } from "../../../src/prover/epoch/blob-challenges.ts";
 import { applyBlock } from "../../../src/world-state/apply-block.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { CheckpointRecord } from "../../../src/archiver/tables/records.ts";
 import { unprovableTx } from "../../../src/prover/node/unprovable-tx.ts";
 import { settledTx } from "../../world/rpc/fakes.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { ProvingError } from "../../../src/prover/agent/prover.ts";
-import { ConstraintError } from "../../../src/prover/circuits/constraint-error.ts";
+import { ConstraintError } from "../../../src/prover/circuits/layouts/constraint-error.ts";
 import { type Codec, fieldsOf } from "../../../src/prover/codec/codec.ts";
 import { decodeOutput, JOB_OUTPUTS, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";

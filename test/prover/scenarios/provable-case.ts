@@ -8,7 +8,7 @@ import {
 } from "../../../src/core/derive/contract-update.ts";
 import { publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
 import { fromHex, isZero, toHex, word } from "../../../src/protocol/bytes.ts";
-import { INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../../../src/protocol/contracts/contract-events.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { core, field, type GivenTx, GLOBALS } from "../../world/execution/avm-vectors.ts";

@@ -7,7 +7,7 @@ import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
-import type { BlockRecord } from "../../../src/archiver/types.ts";
+import type { BlockRecord } from "../../../src/archiver/tables/records.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { BlockState } from "../../../src/execution/block-state.ts";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";

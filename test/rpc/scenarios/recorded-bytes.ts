@@ -1,4 +1,4 @@
-import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/tables/records.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../../src/protocol/block-header.ts";
 import { bigUintBytes, concat, fromHex, writeU32, writeUint } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";

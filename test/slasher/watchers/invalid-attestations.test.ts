@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { InvalidProposal } from "../../../src/archiver/attestation-verdict.ts";
+import type { InvalidProposal } from "../../../src/archiver/tables/invalid-proposal.ts";
 import { proposerIndex } from "../../../src/l1/committee/sampling.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";

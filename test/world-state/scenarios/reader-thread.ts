@@ -7,7 +7,8 @@ import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { writePreimage } from "../../../src/world-state/indexed-overlay.ts";
-import type { IndexedLeaf, LeafText, StateAt } from "../../../src/world-state/types.ts";
+import type { IndexedLeaf } from "../../../src/world-state/tables/leaf-row.ts";
+import type { LeafText, StateAt } from "../../../src/world-state/types.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openTables } from "../../../src/world-state/tables/tables.ts";
-import { treeNodes } from "../../../src/world-state/tree-nodes.ts";
+import { treeNodes } from "../../../src/world-state/tables/tree-nodes.ts";
 import { unwindBlocks } from "../../../src/world-state/undo/unwind.ts";
 import {
   apply,

@@ -2,11 +2,11 @@ import { ContentError } from "../../../src/errors/content-error.ts";
 import { readU32, writeU32 } from "../../../src/protocol/bytes.ts";
 import type { Store } from "../../../src/storage/store.ts";
 import type { Table } from "../../../src/storage/table.ts";
+import type { WorldStateStatus } from "../../../src/world-state/tables/status-row.ts";
 import type {
   BlockEffects,
   BlocksInHashing,
   PreparedBlocks,
-  WorldStateStatus,
   WorldStateWriter,
 } from "../../../src/world-state/types.ts";
 import { GENESIS } from "./open-chain.ts";

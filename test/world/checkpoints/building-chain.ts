@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
-import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/tables/records.ts";
 import { CheckpointBuilder } from "../../../src/checkpoints/checkpoint-builder.ts";
 import type { BuildServices, CheckpointTerms } from "../../../src/checkpoints/checkpoint-terms.ts";
 import type { Core } from "../../../src/core/core.ts";

@@ -15,7 +15,7 @@ import {
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
 } from "../../../src/protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
+import { INSTANCE_REGISTRY } from "../../../src/protocol/contracts/contract-events.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";

@@ -6,7 +6,11 @@ import {
 import { siloNullifier } from "../../../src/core/derive/nullifier.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { concat } from "../../../src/protocol/bytes.ts";
-import { CLASS_PUBLISHED, INSTANCE_PUBLISHED, INSTANCE_REGISTRY } from "../../../src/protocol/contract-events.ts";
+import {
+  CLASS_PUBLISHED,
+  INSTANCE_PUBLISHED,
+  INSTANCE_REGISTRY,
+} from "../../../src/protocol/contracts/contract-events.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { buildTx } from "../execution/tx-builder.ts";

@@ -1,4 +1,4 @@
-import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/tables/records.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";

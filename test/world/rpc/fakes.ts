@@ -1,5 +1,6 @@
 import type { ContentReader, SettledTx } from "../../../src/archiver/content-types.ts";
-import type { BlockRecord, ChainReader, CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/tables/records.ts";
+import type { ChainReader } from "../../../src/archiver/types.ts";
 import type { Core } from "../../../src/core/core.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisHeader } from "../../../src/protocol/block-header.ts";

@@ -1,4 +1,5 @@
-import type { BlockRecord, ChainReader } from "../../../src/archiver/types.ts";
+import type { BlockRecord } from "../../../src/archiver/tables/records.ts";
+import type { ChainReader } from "../../../src/archiver/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { CommitWatch } from "../../../src/storage/commit-watch.ts";
 import { fakeChain, GENESIS_BLOCK } from "./fakes.ts";

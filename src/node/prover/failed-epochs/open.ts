@@ -15,7 +15,7 @@ import { inspectStore } from "../../../storage/inspect.ts";
 import { unpacked } from "../../../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../../../storage/objects/object-store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
-import type { PrefilledEntry } from "../../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../../world-state/tables/genesis-row.ts";
 import {
   CHAIN,
   type FailedEpoch,

@@ -1,5 +1,5 @@
 import type { ChainReadsOptions } from "../../../archiver/chain-reads.ts";
-import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { Core } from "../../../core/core.ts";
 import type { Kzg } from "../../../l1/blobs/kzg.ts";
 import { fromHex, toHex } from "../../../protocol/bytes.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ChainStore } from "../../../archiver/chain-store.ts";
-import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { StoreOwner } from "../../../chain-store/chain-services.ts";
 import { UPLOAD_FOLDER } from "../../../chain-store/swap.ts";
 import { concat, equal, toHex } from "../../../protocol/bytes.ts";
@@ -16,7 +16,7 @@ import { transferLog } from "../../../snapshots/transfer-report.ts";
 import type { ObjectStore } from "../../../storage/objects/object-store.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Logger } from "../../../telemetry/logger.ts";
-import type { PrefilledEntry } from "../../../world-state/genesis.ts";
+import type { PrefilledEntry } from "../../../world-state/tables/genesis-row.ts";
 import { CHAIN, type FailedEpoch, failedEpochFolder, METADATA, TXS } from "./failed-epoch.ts";
 
 const zip = promisify(gzip);

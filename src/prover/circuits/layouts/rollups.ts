@@ -1,6 +1,6 @@
 import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
 import { field, u32, u64 } from "../../codec/primitives.ts";
-import { commitmentFields, compressPoint } from "../bls-point.ts";
+import { commitmentFields, compressPoint } from "./bls-point.ts";
 import {
   BlsPoint,
   BlsScalar,

@@ -1,4 +1,4 @@
-import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../archiver/tables/records.ts";
 import { readTxEffects } from "../../../protocol/tx-effect.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, COUNT, record } from "../json/json-schema.ts";

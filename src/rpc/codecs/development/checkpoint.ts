@@ -1,4 +1,4 @@
-import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, listOf, record } from "../json/json-schema.ts";
 import type { JsonWriter } from "../json/json-writer.ts";

@@ -1,4 +1,4 @@
-import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { CommitteeAttestation, L1Block } from "../../../l1/types.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, listOf, members, named, record } from "../json/json-schema.ts";

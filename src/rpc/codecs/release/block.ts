@@ -1,4 +1,4 @@
-import type { BlockRecord } from "../../../archiver/types.ts";
+import type { BlockRecord } from "../../../archiver/tables/records.ts";
 import { readTxEffects, type TxEffect } from "../../../protocol/tx-effect.ts";
 import { type Encoder, encoder } from "../json/encoder.ts";
 import { about, COUNT, type JsonSchema, listOf, members, record } from "../json/json-schema.ts";

@@ -1,4 +1,4 @@
-import type { CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { CommitteeAttestation, L1Block } from "../../../l1/types.ts";
 import { CHECKPOINT_AT, type CheckpointHeader, checkpointSlot } from "../../../protocol/checkpoint-header.ts";
 import { type Encoder, encoder } from "../json/encoder.ts";

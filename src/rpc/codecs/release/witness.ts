@@ -1,5 +1,6 @@
 import { writeU32, writeUint } from "../../../protocol/bytes.ts";
-import type { IndexedLeaf, LeafText } from "../../../world-state/types.ts";
+import type { IndexedLeaf } from "../../../world-state/tables/leaf-row.ts";
+import type { LeafText } from "../../../world-state/types.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, type JsonSchema, listOf, named, orNull, record } from "../json/json-schema.ts";
 import type { JsonWriter } from "../json/json-writer.ts";

@@ -1,4 +1,5 @@
-import type { BlockRecord, ChainReader } from "../../../archiver/types.ts";
+import type { BlockRecord } from "../../../archiver/tables/records.ts";
+import type { ChainReader } from "../../../archiver/types.ts";
 import { headerBlockNumber } from "../../../protocol/block-header.ts";
 import { optional } from "../../codecs/json/codec.ts";
 import { encodeArray } from "../../codecs/json/encoder.ts";

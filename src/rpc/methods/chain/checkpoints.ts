@@ -1,4 +1,5 @@
-import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
+import type { ChainReader } from "../../../archiver/types.ts";
 import { encodeArray } from "../../codecs/json/encoder.ts";
 import { integer } from "../../codecs/json/number.ts";
 import { type CheckpointedBlock, encodeCheckpointData } from "../../codecs/release/checkpoint.ts";

@@ -1,4 +1,4 @@
-import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
+import type { BlockRecord, CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { Lifetime } from "../../cache/result-cache.ts";
 import { encodeBlock, encodeBlockData, type ShownBlock } from "../../codecs/development/block.ts";
 import { described, issuesError, object, optional, typed } from "../../codecs/json/codec.ts";

@@ -1,4 +1,5 @@
-import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
+import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
+import type { ChainReader } from "../../../archiver/types.ts";
 import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
 import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../codecs/development/checkpoint.ts";
 import {

@@ -1,4 +1,5 @@
-import type { LogPosition, TaggedLog, TagRange } from "../../../archiver/content-types.ts";
+import type { TaggedLog, TagRange } from "../../../archiver/content-types.ts";
+import type { LogPosition } from "../../../archiver/tables/log-keys.ts";
 import { toHex } from "../../../protocol/bytes.ts";
 import { encodeLogResults } from "../../codecs/development/logs.ts";
 import {

@@ -1,7 +1,8 @@
 import { readBigUint } from "../../../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../../protocol/constants.ts";
 import type { Fr } from "../../../protocol/field.ts";
-import type { IndexedLeaf, LeafText, StateAt, WantedLeaf } from "../../../world-state/types.ts";
+import type { IndexedLeaf } from "../../../world-state/tables/leaf-row.ts";
+import type { LeafText, StateAt, WantedLeaf } from "../../../world-state/types.ts";
 import {
   encodeNullifierWitness,
   encodePublicDataWitness,

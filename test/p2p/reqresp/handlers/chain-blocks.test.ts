@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BlockRecord } from "../../../../src/archiver/types.ts";
+import type { BlockRecord } from "../../../../src/archiver/tables/records.ts";
 import { blockHandler } from "../../../../src/p2p/reqresp/handlers/block.ts";
 import { chainBlocks } from "../../../../src/p2p/reqresp/handlers/chain-blocks.ts";
 import { uncompressBlock } from "../../../../src/p2p/streams/snappy-block.ts";

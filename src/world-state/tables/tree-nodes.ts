@@ -1,6 +1,6 @@
-import type { Core, Merkle } from "../core/core.ts";
-import { TREE_IDS } from "../protocol/constants.ts";
-import type { HashingRules } from "../protocol/generations/hashing.ts";
+import type { Core, Merkle } from "../../core/core.ts";
+import { TREE_IDS } from "../../protocol/constants.ts";
+import type { HashingRules } from "../../protocol/generations/hashing.ts";
 
 /** Hashing of each tree's inner nodes, by tree id. */
 export type TreeNodes = readonly Merkle[];

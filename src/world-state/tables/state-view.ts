@@ -1,7 +1,7 @@
-import type { TreeId } from "../protocol/constants.ts";
-import type { StoredLeaf } from "./tables/leaf-row.ts";
-import type { Versioned } from "./tables/versioned.ts";
+import type { TreeId } from "../../protocol/constants.ts";
+import type { StoredLeaf } from "./leaf-row.ts";
 import type { TreeNodes } from "./tree-nodes.ts";
+import type { Versioned } from "./versioned.ts";
 
 export type IndexedTree = 0 | 2;
 

@@ -1,4 +1,4 @@
-import type { Store } from "../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
 
 /**
  * Rows per nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by page number and

@@ -1,10 +1,10 @@
-import { equal, fromHex, readBigUint, word } from "./bytes.ts";
-import { CONTRACT_CLASS_LOG_FIELDS } from "./constants.ts";
-import { DecodeError } from "./errors.ts";
-import { type Fr, fr } from "./field.ts";
-import type { ContractRules } from "./generations/contracts.ts";
-import { checkEventVersion, paddedFields, smallNumber } from "./generations/event-fields.ts";
-import type { TxEffect } from "./tx-effect.ts";
+import { equal, fromHex, readBigUint, word } from "../bytes.ts";
+import { CONTRACT_CLASS_LOG_FIELDS } from "../constants.ts";
+import { DecodeError } from "../errors.ts";
+import { type Fr, fr } from "../field.ts";
+import type { ContractRules } from "../generations/contracts.ts";
+import { checkEventVersion, paddedFields, smallNumber } from "../generations/event-fields.ts";
+import type { TxEffect } from "../tx-effect.ts";
 
 /**
  * Events that the class registry and the instance registry emit as logs

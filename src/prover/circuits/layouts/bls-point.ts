@@ -1,5 +1,5 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
+import { bigUintBytes, concat, isZero, readBigUint } from "../../../protocol/bytes.ts";
 import { ConstraintError } from "./constraint-error.ts";
 
 const { Point } = bls12_381.G1;

@@ -1,5 +1,5 @@
-import { readUint, writeUint } from "../protocol/bytes.ts";
-import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
+import { readUint, writeUint } from "../../protocol/bytes.ts";
+import { TREE_HEIGHTS, type TreeId } from "../../protocol/constants.ts";
 
 /**
  * Trees are stored as tiles: subtrees of TILE_HEIGHT levels. Tile (level t, index i) of a tree holds the nodes of tree

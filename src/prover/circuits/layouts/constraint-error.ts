@@ -1,6 +1,6 @@
-import { ContentError } from "../../errors/content-error.ts";
-import { equal } from "../../protocol/bytes.ts";
-import { type Codec, encode } from "../codec/codec.ts";
+import { ContentError } from "../../../errors/content-error.ts";
+import { equal } from "../../../protocol/bytes.ts";
+import { type Codec, encode } from "../../codec/codec.ts";
 
 /** A job's input contradicts itself: no proof of it exists. */
 export class ConstraintError extends ContentError {
