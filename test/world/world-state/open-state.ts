@@ -15,6 +15,7 @@ import {
   TREE_IDS,
 } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import type { Generation } from "../../../src/protocol/generations/generation.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
@@ -40,15 +41,16 @@ export function openState(
   prefilled: PrefilledEntry[] = [],
   path = mkdtempSync(join(tmpdir(), "svc-ws-")),
   hasher?: TileHasher,
+  generation: Pick<Generation, "hashing"> = V4,
 ): OpenState {
-  const store = openStore({ path });
+  const store = openStore({ path, temporary: true });
   return {
     store,
     path,
-    state: new WorldState(core, store, genesisContent(V4, prefilled), hasher),
+    state: new WorldState(core, store, genesisContent(generation, prefilled), hasher),
     reopen: async () => {
       await store.close();
-      return openState(prefilled, path, hasher);
+      return openState(prefilled, path, hasher, generation);
     },
     close: async () => {
       await store.close();
