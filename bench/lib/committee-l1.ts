@@ -11,6 +11,7 @@ import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { anvilBinary } from "../../src/local-network/anvil-binary.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { slotAt } from "../../src/protocol/time.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { seeded } from "../../test/world/mempool/pool-txs.ts";
@@ -54,7 +55,7 @@ async function deploy(url: string, keys: ReadonlyMap<string, Uint8Array>): Promi
   const { values } = configure({ flags: new Map(), environment });
   const { addresses } = await deployL1Contracts(deployRequest(values, { validators: [...keys.keys()].join(",") }, {}));
   const rpc = new L1Rpc({ urls: [url], logger: silentLogger });
-  return readIdentity(rpc, addresses, { l1ChainId: values.l1ChainId, ethereumSlotDuration: L1_SLOT_S });
+  return readIdentity(rpc, addresses, V4, { l1ChainId: values.l1ChainId, ethereumSlotDuration: L1_SLOT_S });
 }
 
 /** Brings L1 to the present; from then on it has a block every L1 slot. */

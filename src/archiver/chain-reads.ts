@@ -1,6 +1,6 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import { storedGeneration } from "../storage/identity.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { genesisContent } from "../world-state/genesis.ts";
 import type { PrefilledEntry } from "../world-state/tables/genesis-row.ts";
@@ -40,7 +40,7 @@ export function openChainReads(options: ChainReadsOptions): ChainReads {
   const { path, mapSizeKb, commits, anotherProcess, epochDuration, publicData } = options;
   const core = loadCore();
   const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true, singlePages: true });
-  const world = new WorldState(core, store, genesisContent(V4, publicData));
+  const world = new WorldState(core, store, genesisContent(storedGeneration(store), publicData));
   const chain = chainOf(store, world, epochDuration);
   return { store, chain, content: new ContentStore({ store, chain }), world, core };
 }

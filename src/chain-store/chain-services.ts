@@ -3,8 +3,8 @@ import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Core } from "../core/core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
-import { claimStore } from "../storage/identity.ts";
+import { generationNamed } from "../protocol/generations/choose.ts";
+import { claimStore, type StoreIdentity } from "../storage/identity.ts";
 import { type MigrationReport, migrateStore } from "../storage/migrate.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { StoreFault } from "../storage/store-errors.ts";
@@ -22,7 +22,7 @@ export interface ChainServices {
 }
 
 /** The rollup of a store. */
-export type StoreOwner = Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "genesisArchiveRoot"> & {
+export type StoreOwner = Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "genesisArchiveRoot" | "generation"> & {
   readonly addresses: Pick<RollupIdentity["addresses"], "rollupAddress">;
   readonly constants: Pick<RollupIdentity["constants"], "epochDuration">;
 };
@@ -46,9 +46,11 @@ export interface ChainServicesOptions {
 }
 
 /** The rollup as stores record it. */
-export function storeOwner({ l1ChainId, rollupVersion, addresses, genesisArchiveRoot }: Omit<StoreOwner, "constants">) {
+export function storeOwner(identity: Omit<StoreOwner, "constants">): Omit<StoreIdentity, "schemaVersion"> {
+  const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot, generation } = identity;
   const { rollupAddress } = addresses;
-  return { l1ChainId, rollupVersion, rollupAddress, genesisArchiveRoot: toHex(genesisArchiveRoot) };
+  const owner = { l1ChainId, rollupVersion, rollupAddress, genesisArchiveRoot: toHex(genesisArchiveRoot) };
+  return generation === undefined ? owner : { ...owner, generation };
 }
 
 /**
@@ -62,7 +64,7 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
     const owner = storeOwner(identity);
     await migrateStore(store, owner, { migrations: CHAIN_MIGRATIONS, report, signal });
     claimStore(store, owner);
-    const world = new WorldState(core, store, genesisContent(V4, publicData), hasher);
+    const world = new WorldState(core, store, genesisContent(generationNamed(identity.generation), publicData), hasher);
     return { store, chain: chainOf(store, world, identity.constants.epochDuration), world };
   } catch (error) {
     await store.close();

@@ -169,6 +169,8 @@ interface OtherProtocol {
   rollupVersion: bigint | undefined;
   /** Name of the generation, if this program knows it. */
   generation: string | undefined;
+  /** Of the generations that are followed. */
+  followedNames: string;
   /** 0x text. */
   vkTreeRoot: string | undefined;
   /** 0x text. */
@@ -185,16 +187,17 @@ export class OtherProtocolError extends L1Error {
   readonly remedy: string;
 
   constructor(protocol: OtherProtocol) {
-    const { rollupAddress, rollupVersion = "unknown", generation, vkTreeRoot, protocolContractsHash } = protocol;
+    const { rollupAddress, rollupVersion = "unknown", generation, followedNames } = protocol;
+    const { vkTreeRoot, protocolContractsHash } = protocol;
     const which = generation
       ? `is of protocol ${generation}`
       : `is of an unknown protocol (verification keys ${vkTreeRoot ?? "unknown"}, ` +
         `protocol contracts ${protocolContractsHash ?? "unknown"})`;
-    super(`rollup ${rollupAddress} (version ${rollupVersion}) ${which}, and this program follows v4`);
+    super(`rollup ${rollupAddress} (version ${rollupVersion}) ${which}, and this program follows ${followedNames}`);
     this.protocol = protocol;
     this.remedy =
       `run the network's ${generation ?? "newer"} software for it, ` +
-      "or name a v4 rollup of this registry by --rollup-version (ROLLUP_VERSION)";
+      `or name a ${followedNames} rollup of this registry by --rollup-version (ROLLUP_VERSION)`;
   }
 }
 

@@ -16,6 +16,8 @@ export interface L1Block {
 export interface RollupIdentity {
   l1ChainId: number;
   rollupVersion: number;
+  /** Recorded name of the generation (src/protocol/generations/choose.ts). */
+  generation?: string;
   addresses: L1ContractAddresses;
   constants: L1Constants;
   /** Hash of the L1 block that deployed the rollup. */

@@ -2,22 +2,14 @@ import type { Core } from "../core/core.ts";
 import { bigUintBytes, concat, equal, fromHex, toHex } from "../protocol/bytes.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts";
 import { fr } from "../protocol/field.ts";
+import type { ContractRules } from "../protocol/generations/contracts.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import type { FundedRelease } from "../protocol/generations/genesis.ts";
 import { V4 } from "../protocol/generations/v4/v4.ts";
 import { genesisContent, genesisState } from "../world-state/genesis.ts";
 import type { PrefilledEntry } from "../world-state/tables/genesis-row.ts";
 
-/**
- * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds, by release
- * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
- */
-const RELEASES = V4.genesis.releases;
-
-/**
- * The contract whose public storage holds fee juice balances, and the storage slot of its balance map
- * (docs/protocol/01-fields-and-hashing.md#115-public-storage).
- */
-const FEE_JUICE = V4.contracts.feeJuice;
+/** Storage slot of the balances' map in FeeJuice (docs/protocol/01-fields-and-hashing.md#115-public-storage). */
 const BALANCES_SLOT = fr(1);
 
 interface FundedByGenesis {
@@ -28,9 +20,13 @@ interface FundedByGenesis {
 }
 
 /** Leaf slot of an address's fee juice balance in the public data tree. */
-export function feeJuiceBalanceSlot(core: Core, address: Uint8Array): Uint8Array {
+export function feeJuiceBalanceSlot(
+  core: Core,
+  address: Uint8Array,
+  { feeJuice }: Pick<ContractRules, "feeJuice"> = V4.contracts,
+): Uint8Array {
   const storageSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_STORAGE_MAP_SLOT, concat(BALANCES_SLOT, address));
-  return core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(FEE_JUICE, storageSlot));
+  return core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(feeJuice, storageSlot));
 }
 
 /**
@@ -40,7 +36,8 @@ export function feeJuiceBalanceSlot(core: Core, address: Uint8Array): Uint8Array
 export function genesisPublicData(
   core: Core,
   funded: FundedByGenesis,
-  { testAccounts, sponsoredFpc }: Omit<FundedRelease, "name"> = RELEASES[0],
+  { contracts, genesis }: Pick<Generation, "contracts" | "genesis"> = V4,
+  { testAccounts, sponsoredFpc }: Omit<FundedRelease, "name"> = genesis.releases[0],
 ): PrefilledEntry[] {
   const addresses = new Set<string>([
     ...(funded.testAccounts ? testAccounts : []),
@@ -49,7 +46,7 @@ export function genesisPublicData(
   ]);
   const value = bigUintBytes(INITIAL_FEE_JUICE, 32);
   return [...addresses]
-    .map((address) => ({ slot: feeJuiceBalanceSlot(core, fromHex(address)), value }))
+    .map((address) => ({ slot: feeJuiceBalanceSlot(core, fromHex(address), contracts), value }))
     .sort((a, b) => Buffer.compare(a.slot, b.slot));
 }
 
@@ -63,35 +60,36 @@ export interface Genesis {
 export class ConfiguredGeneses {
   readonly #core: Core;
   readonly #funded: FundedByGenesis;
-  readonly #releases: readonly FundedRelease[];
-  readonly #computed: Genesis[] = [];
+  readonly #computed = new Map<FundedRelease, Genesis>();
 
   constructor(core: Core, funded: FundedByGenesis) {
     this.#core = core;
     this.#funded = funded;
-    this.#releases = funded.testAccounts || funded.sponsoredFpc ? RELEASES : RELEASES.slice(0, 1);
   }
 
-  /** Archive root with the addresses of the oldest release. */
-  get firstRoot(): Uint8Array {
-    return this.#at(0).archiveRoot;
+  /** Archive root with the addresses of a generation's oldest release. */
+  firstRoot(generation: Generation): Uint8Array {
+    return this.#at(generation, generation.genesis.releases[0]).archiveRoot;
   }
 
   /** The genesis with which a rollup was deployed; undefined if the options mean none like it. */
-  of(archiveRoot: Uint8Array): Genesis | undefined {
-    for (const i of this.#releases.keys()) {
-      if (equal(this.#at(i).archiveRoot, archiveRoot)) return this.#at(i);
+  of(generation: Generation, archiveRoot: Uint8Array): Genesis | undefined {
+    const { testAccounts, sponsoredFpc } = this.#funded;
+    const { releases } = generation.genesis;
+    for (const release of testAccounts || sponsoredFpc ? releases : releases.slice(0, 1)) {
+      const genesis = this.#at(generation, release);
+      if (equal(genesis.archiveRoot, archiveRoot)) return genesis;
     }
     return undefined;
   }
 
-  #at(i: number): Genesis {
-    const known = this.#computed.at(i);
+  #at(generation: Generation, release: FundedRelease): Genesis {
+    const known = this.#computed.get(release);
     if (known !== undefined) return known;
-    const publicData = genesisPublicData(this.#core, this.#funded, this.#releases[i]);
-    const { root: archiveRoot } = genesisState(this.#core, genesisContent(V4, publicData)).fork.snapshot(ARCHIVE);
-    const genesis = { publicData, archiveRoot };
-    this.#computed[i] = genesis;
+    const publicData = genesisPublicData(this.#core, this.#funded, generation, release);
+    const { fork } = genesisState(this.#core, genesisContent(generation, publicData));
+    const genesis = { publicData, archiveRoot: fork.snapshot(ARCHIVE).root };
+    this.#computed.set(release, genesis);
     return genesis;
   }
 }

@@ -1,4 +1,6 @@
 import { OperatorError } from "../errors/operator-error.ts";
+import { generationNamed } from "../protocol/generations/choose.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -16,9 +18,13 @@ export interface StoreIdentity {
   rollupAddress: string;
   /** 0x text. */
   genesisArchiveRoot: string;
+  /** Recorded name of the protocol's generation (src/protocol/generations/choose.ts): absent for the first. */
+  generation?: string;
 }
 
 const FIELDS = ["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] as const;
+/** Compared first: another generation is a plainer reason than another address. */
+const COMPARED = ["generation", ...FIELDS] as const;
 const KEY = Buffer.from("identity");
 
 /** The store contains data of another chain. Its files are not changed. */
@@ -26,11 +32,11 @@ export class StoreIdentityError extends OperatorError {
   override readonly errorCode: string = "data-directory-of-another-chain";
 
   readonly path: string;
-  readonly field: (typeof FIELDS)[number];
+  readonly field: (typeof COMPARED)[number];
   readonly stored: string;
   readonly expected: string;
 
-  constructor(path: string, field: (typeof FIELDS)[number], stored: string, expected: string) {
+  constructor(path: string, field: (typeof COMPARED)[number], stored: string, expected: string) {
     super(
       `data directory ${path} belongs to another chain: its ${field} is ${stored}, this node follows ${expected}. ` +
         "Name another data directory, or remove this one",
@@ -105,11 +111,18 @@ export function putIdentity(store: Store, identity: StoreIdentity): void {
 
 /** Throws StoreIdentityError if a store belongs to another chain. */
 export function requireChain(path: string, stored: StoreIdentity, chain: Omit<StoreIdentity, "schemaVersion">): void {
-  for (const field of FIELDS) {
+  const text = (identity: Omit<StoreIdentity, "schemaVersion">, field: (typeof COMPARED)[number]): string =>
+    String(field === "generation" ? generationNamed(identity.generation).name : identity[field]);
+  for (const field of COMPARED) {
     if (stored[field] !== chain[field]) {
-      throw new StoreIdentityError(path, field, String(stored[field]), String(chain[field]));
+      throw new StoreIdentityError(path, field, text(stored, field), text(chain, field));
     }
   }
+}
+
+/** Generation of the chain of a store, the first of all for a new one. Throws an UnknownGenerationError. */
+export function storedGeneration(store: Store): Generation {
+  return generationNamed(storedIdentity(store)?.generation);
 }
 
 /** Binds a new store to a chain, or checks that it is bound to it. Throws StoreIdentityError or StoreSchemaError. */

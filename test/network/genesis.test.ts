@@ -51,7 +51,7 @@ test.each([
 ])("the genesis of a rollup whose release has the first test account %s is found by its root", (account) => {
   const geneses = new ConfiguredGeneses(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] });
   const slot = feeJuiceBalanceSlot(core, fromHex(account));
-  const found = GENESIS_ROOTS.map((root) => geneses.of(fromHex(root)));
+  const found = GENESIS_ROOTS.map((root) => geneses.of(V4, fromHex(root)));
   const matching = found.filter((genesis) => genesis?.publicData.some((entry) => toHex(entry.slot) === toHex(slot)));
   expect(matching).toHaveLength(1);
   expect(matching[0]?.publicData).toHaveLength(4);
@@ -59,6 +59,6 @@ test.each([
 
 test("a root of another genesis is not one of the configured ones", () => {
   const none = new ConfiguredGeneses(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] });
-  for (const root of GENESIS_ROOTS) expect(none.of(fromHex(root))).toBeUndefined();
-  expect(none.of(none.firstRoot)?.publicData).toEqual([]);
+  for (const root of GENESIS_ROOTS) expect(none.of(V4, fromHex(root))).toBeUndefined();
+  expect(none.of(V4, none.firstRoot(V4))?.publicData).toEqual([]);
 });

@@ -2,12 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UnknownGenerationError } from "../../src/protocol/generations/choose.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import {
   claimStore,
   readIdentity,
   SCHEMA_VERSION,
   StoreIdentityError,
   StoreSchemaError,
+  storedGeneration,
 } from "../../src/storage/identity.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 
@@ -44,6 +48,24 @@ test.each(["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] 
     expect(() => claimStore(store, other)).toThrow(`its ${field} is`);
   },
 );
+
+test("the record of a chain of the first generation has no name of it, and another generation is another chain", () => {
+  claimStore(store, chain);
+  const row = Buffer.from(store.table("identity").get(Buffer.from("identity"))!).toString("utf8");
+  expect(row).toBe(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...chain }));
+  expect(storedGeneration(store)).toBe(V4);
+  expect(() => claimStore(store, { ...chain, generation: "v5" })).toThrow("its generation is v4, this node follows v5");
+});
+
+test("a store keeps the generation of its chain", () => {
+  claimStore(store, { ...chain, generation: "v5" });
+  expect(storedGeneration(store)).toBe(V5);
+  expect(() => claimStore(store, { ...chain, generation: "v5" })).not.toThrow();
+  expect(() => claimStore(store, chain)).toThrow("its generation is v5, this node follows v4");
+  write(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...chain, generation: "v6" }));
+  expect(() => storedGeneration(store)).toThrow("protocol v6 is not known to this program, which knows v4 or v5");
+  expect(() => claimStore(store, chain)).toThrow(UnknownGenerationError);
+});
 
 test("a store with an older or newer schema, or with an unreadable record, is refused", () => {
   for (const schemaVersion of [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {

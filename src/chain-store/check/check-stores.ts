@@ -4,8 +4,7 @@ import { ChainStore } from "../../archiver/chain-store.ts";
 import type { Core } from "../../core/core.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
-import { readIdentity } from "../../storage/identity.ts";
+import { readIdentity, storedGeneration } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectPages, inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { type GenesisState, genesisState } from "../../world-state/genesis.ts";
@@ -22,7 +21,7 @@ import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 /** Genesis as the store says that it was made. */
 function storedGenesis(store: Store, core: Core): GenesisState {
   const content = storedContent(store) ?? { publicData: [], nullifiers: [], timestamp: 0n };
-  return genesisState(core, { ...content, treeNodes: V4.hashing.treeNodes });
+  return genesisState(core, { ...content, treeNodes: storedGeneration(store).hashing.treeNodes });
 }
 
 function checkGenesis(store: Store, genesis: GenesisState, report: CheckReport): void {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadCore } from "../../core/load-core.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import { readIdentity, type StoreIdentity } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
@@ -60,7 +60,11 @@ export async function openTrees(path: string): Promise<OpenTrees> {
     if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");
     const core = loadCore();
     // The genesis given here is used for block 0 only, which is never read.
-    const world = new StateReader(core, store, genesisState(core, genesisContent(V4, [])));
+    const world = new StateReader(
+      core,
+      store,
+      genesisState(core, genesisContent(generationNamed(identity.generation), [])),
+    );
     return { world, identity, close: () => store.close() };
   } catch (error) {
     await store.close();

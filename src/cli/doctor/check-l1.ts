@@ -12,6 +12,7 @@ import type { ConnectedRollup } from "../../l1/types.ts";
 import { ConfiguredGeneses } from "../../network/genesis.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { checkBlobs } from "./check-blobs.ts";
@@ -80,9 +81,10 @@ async function connected(values: PartValues): Promise<{ reader?: ConnectedRollup
     const reader = await connectRollup(connectOptions(values, registryAddress));
     const { addresses, rollupVersion, genesisArchiveRoot: deployed } = reader.identity;
     const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
+    const generation = generationNamed(reader.identity.generation);
     const geneses = new ConfiguredGeneses(loadCore(), values.genesis);
-    if (geneses.of(deployed)) return { reader, finding: ok("rollup", rollup) };
-    const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot)}`;
+    if (geneses.of(generation, deployed)) return { reader, finding: ok("rollup", rollup) };
+    const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot(generation))}`;
     const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
     return { reader, finding: fail("rollup", text, remedy) };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
+import { FOLLOWED_GENERATIONS } from "../../protocol/generations/choose.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { L1ConfigurationError, L1Error } from "../errors.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
@@ -7,7 +8,7 @@ import type { ConnectedRollup } from "../types.ts";
 import { type DiscoveryOptions, discoverContracts, findRollup } from "./discovery.ts";
 import { readIdentity } from "./identity.ts";
 import { isZeroAddress } from "./optional-addresses.ts";
-import { checkProtocol } from "./rollup-protocol.ts";
+import { rollupGeneration } from "./rollup-protocol.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import { missingTraces } from "./trace-support.ts";
 
@@ -65,7 +66,7 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 
 /**
  * Connects to the rollup of a network: checks the chain id of the endpoints, leaving out those on another chain, and
- * that the rollup is of v4, finds the contracts through the registry and reads the rollup's constants. Throws an
+ * that the rollup is of a generation that this program follows, finds the contracts through the registry and reads the rollup's constants. Throws an
  * L1Error; if its `fatal` is set, retrying is useless.
  *
  * @example const reader = await connectRollup({
@@ -98,9 +99,9 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
   await checkTraces(rpc, debugRpc, options, logger);
   // Before anything else is asked of the rollup: one of another protocol may lack the other functions.
   const rollupAddress = await findRollup(rpc, options);
-  await checkProtocol(rpc, rollupAddress);
+  const generation = await rollupGeneration(rpc, rollupAddress, FOLLOWED_GENERATIONS);
   const addresses = await discoverContracts(rpc, { ...options, rollupAddress });
-  const identity = await readIdentity(rpc, addresses, options);
+  const identity = await readIdentity(rpc, addresses, generation, options);
   if (options.rollupVersion !== undefined && options.rollupVersion !== identity.rollupVersion) {
     logger.warn(
       { configured: options.rollupVersion, rollup: identity.rollupVersion },

@@ -1,4 +1,6 @@
 import { fromHex } from "../../protocol/bytes.ts";
+import { recordedName } from "../../protocol/generations/choose.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { read } from "../contracts/contract.ts";
@@ -14,6 +16,7 @@ import type { RollupIdentity } from "../types.ts";
 export async function readIdentity(
   rpc: L1Rpc,
   addresses: L1ContractAddresses,
+  generation: Generation,
   configured: { l1ChainId: number; ethereumSlotDuration: number },
 ): Promise<RollupIdentity> {
   const rollup = { name: "Rollup", address: addresses.rollupAddress, abi: rollupAbi };
@@ -49,9 +52,11 @@ export async function readIdentity(
     rpc.request({ method: "eth_getBlockByNumber", params, parse: block }),
   ]);
   if (!startBlock) throw new L1ReorgError(`L1 has no block ${l1StartBlock}, where the rollup was deployed`);
+  const name = recordedName(generation);
   return {
     l1ChainId: configured.l1ChainId,
     rollupVersion,
+    ...(name === undefined ? {} : { generation: name }),
     addresses,
     constants: {
       l1StartBlock,

@@ -1,6 +1,7 @@
 import { parseAbi } from "viem";
 import { toHex } from "../../protocol/bytes.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { type Commitments, generationOf, namesOf } from "../../protocol/generations/choose.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { read } from "../contracts/contract.ts";
 import { ContractAnswerError, ContractRevertError, OtherProtocolError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
@@ -17,22 +18,6 @@ const abi = parseAbi([
 const STORAGE = 0x0958201b72d64259285941dffd868dac55267471fcc73e8a06e1fd9cf8706361n;
 const VK_TREE_ROOT_SLOT = STORAGE + 3n;
 const PROTOCOL_CONTRACTS_HASH_SLOT = STORAGE + 4n;
-
-/** Generations by what their rollups commit to (docs/protocol/04-l1-contracts.md#436-generations). */
-const GENERATIONS = [
-  { name: "v4", vkTreeRoot: V4.contracts.vkTreeRoot, protocolContractsHash: V4.contracts.protocolContractsHash },
-  {
-    name: "v5",
-    vkTreeRoot: "0x2b3b6ea4412b9c8f6457a37f91a2870306f8641e07e16a49b68bda6f8bc02892",
-    protocolContractsHash: "0x2c075866eafc88a1f6f9addc7e337c6e64e45d1cb7fd7c0d612ebcec72aab2ca",
-  },
-] as const;
-
-/** What a rollup commits to, as 0x text; undefined where it does not answer. */
-interface Commitments {
-  vkTreeRoot: string | undefined;
-  protocolContractsHash: string | undefined;
-}
 
 async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
@@ -66,20 +51,28 @@ async function storedCommitments(rpc: L1Rpc, rollupAddress: string): Promise<Com
 }
 
 /**
- * Throws an OtherProtocolError if the rollup commits to other circuits or protocol contracts than those of v4
- * (docs/protocol/04-l1-contracts.md#436-generations). The rollup's version is no sign: it is a hash of its
- * configuration.
+ * The generation of a rollup, from the circuits and protocol contracts that it commits to
+ * (docs/protocol/04-l1-contracts.md#436-generations). Its version is no sign: that is a hash of its configuration.
+ * Throws an OtherProtocolError if the generation is none of those that are followed.
  */
-export async function checkProtocol(rpc: L1Rpc, rollupAddress: string): Promise<void> {
+export async function rollupGeneration(
+  rpc: L1Rpc,
+  rollupAddress: string,
+  followed: readonly Generation[],
+): Promise<Generation> {
   const told = await toldCommitments(rpc, rollupAddress);
   const silent = told.vkTreeRoot === undefined && told.protocolContractsHash === undefined;
   const commitments = silent ? await storedCommitments(rpc, rollupAddress) : told;
-  const generation = GENERATIONS.find(
-    (known) =>
-      known.vkTreeRoot === commitments.vkTreeRoot && known.protocolContractsHash === commitments.protocolContractsHash,
-  )?.name;
-  if (generation === "v4") return;
+  const generation = generationOf(commitments);
+  if (generation !== undefined && followed.includes(generation)) return generation;
   const rollup = { name: "Rollup", address: rollupAddress, abi };
   const rollupVersion = await unlessRefused(read(rpc, rollup, "getVersion", []));
-  throw new OtherProtocolError({ rollupAddress, rollupVersion, generation, ...commitments });
+  const followedNames = namesOf(followed);
+  throw new OtherProtocolError({
+    rollupAddress,
+    rollupVersion,
+    generation: generation?.name,
+    followedNames,
+    ...commitments,
+  });
 }

@@ -1,6 +1,6 @@
 import type { ContractFunctionReturnType } from "viem";
 import { fromHex } from "../../protocol/bytes.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { inboxAbi } from "../abi/inbox.ts";
 import { registryAbi } from "../abi/registry.ts";
@@ -62,15 +62,16 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     this.#rpc = rpc;
     this.#rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
     this.#inbox = { name: "Inbox", address: inboxAddress, abi: inboxAbi };
+    const generation = generationNamed(identity.generation);
     const committeeSize = identity.constants.targetCommitteeSize;
     const { l1ChainId, constants } = identity;
-    this.#retrieve = { generation: V4, l1ChainId, rpc, debugRpc, rollupAddress, committeeSize, constants, logger };
+    this.#retrieve = { generation, l1ChainId, rpc, debugRpc, rollupAddress, committeeSize, constants, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
     this.fees = lastingFees(new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now }));
     this.outbox = new JsonRpcOutboxReader({
       rpc,
       identity,
-      rules: V4.l1.outbox,
+      rules: generation.l1.outbox,
       finalizedBlock: () => this.finalizedBlock(),
       logger,
     });

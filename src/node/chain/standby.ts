@@ -4,6 +4,7 @@ import type { RollupReader } from "../../l1/types.ts";
 import type { ConfiguredGeneses, Genesis } from "../../network/genesis.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import { PathPrefix } from "../../rpc/routes/path-prefix.ts";
 import { wantsJson } from "../../rpc/routes/wants-json.ts";
 import { listen } from "../../rpc/server/listen.ts";
@@ -85,7 +86,7 @@ function otherGenesis({ identity }: RollupReader, configured: Uint8Array): Obsta
 
 function otherProtocol({ message, remedy, protocol }: OtherProtocolError): Obstacle {
   return {
-    reason: `the rollup is of ${protocol.generation ? `protocol ${protocol.generation}` : "an unknown protocol"}, and this program follows v4`,
+    reason: `the rollup is of ${protocol.generation ? `protocol ${protocol.generation}` : "an unknown protocol"}, and this program follows ${protocol.followedNames}`,
     line: `standing by: ${message}; ${remedy}`,
     facts: {},
   };
@@ -106,8 +107,10 @@ async function look<R extends RollupReader>(
 ): Promise<Compatible<R> | { obstacle: Obstacle }> {
   try {
     const reader = await connect();
-    const genesis = geneses.of(reader.identity.genesisArchiveRoot);
-    return genesis ? { reader, genesis } : { obstacle: otherGenesis(reader, geneses.firstRoot) };
+    const genesis = geneses.of(generationNamed(reader.identity.generation), reader.identity.genesisArchiveRoot);
+    return genesis
+      ? { reader, genesis }
+      : { obstacle: otherGenesis(reader, geneses.firstRoot(generationNamed(reader.identity.generation))) };
   } catch (error) {
     if (error instanceof OtherProtocolError) return { obstacle: otherProtocol(error) };
     throw error;

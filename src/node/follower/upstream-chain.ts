@@ -9,7 +9,7 @@ import { type Hello, helloFrame, readHello } from "../../follower/format/hello.t
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 
@@ -49,7 +49,9 @@ export async function upstreamChain(options: UpstreamChainOptions): Promise<Hell
   const stored = path !== undefined && existsSync(path) ? readStored(path) : undefined;
   const hello = stored ?? (await firstAnswer(options));
   const { identity, publicData } = hello;
-  const root = genesisState(core, genesisContent(V4, publicData)).fork.snapshot(ARCHIVE).root;
+  const root = genesisState(core, genesisContent(generationNamed(identity.generation), publicData)).fork.snapshot(
+    ARCHIVE,
+  ).root;
   if (!equal(root, identity.genesisArchiveRoot)) {
     const stated = toHex(identity.genesisArchiveRoot);
     throw new UpstreamChainError(`the upstream's genesis state has the archive root ${toHex(root)}, it says ${stated}`);

@@ -5,7 +5,7 @@ import { loadCore } from "../../core/load-core.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { NodeRecord } from "../../process/node-record.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../protocol/generations/choose.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { startPublicRpc } from "../../rpc/public-rpc.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";
@@ -39,7 +39,7 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
   const teardown = new Teardown(loggerFor("rpc"));
   try {
     const core = loadCore();
-    const world = new WorldState(core, store, genesisContent(V4, publicData));
+    const world = new WorldState(core, store, genesisContent(generationNamed(identity.generation), publicData));
     const chain = chainOf(store, world, identity.constants.epochDuration);
     const { revertWords } = values.rpc.answers;
     const services = storedServices({ store, chain, world, core, identity, revertWords, realProofs });

@@ -13,6 +13,7 @@ import { CHECKPOINT_PROPOSED_TOPIC, readProposedEvents } from "../../../src/l1/c
 import { discoverContracts } from "../../../src/l1/rollup/discovery.ts";
 import { readIdentity } from "../../../src/l1/rollup/identity.ts";
 import { retrieveMessages } from "../../../src/l1/rollup/inbox-messages.ts";
+import { rollupGeneration } from "../../../src/l1/rollup/rollup-protocol.ts";
 import { transaction } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../../src/l1/rpc/logs.ts";
@@ -21,6 +22,7 @@ import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../../src/
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
@@ -44,10 +46,12 @@ interface Read {
 async function readChain(l1: ServedRecording, chain: V5Chain): Promise<Read> {
   const rpc = new L1Rpc({ urls: [l1.url], logger: silentLogger });
   const addresses = await discoverContracts(rpc, { registryAddress: V5_CHAINS[chain] });
-  const identity = await readIdentity(rpc, addresses, { l1ChainId: 31337, ethereumSlotDuration: 12 });
+  const generation = await rollupGeneration(rpc, addresses.rollupAddress, [V4, V5]);
+  expect(generation).toBe(V5);
+  const identity = await readIdentity(rpc, addresses, generation, { l1ChainId: 31337, ethereumSlotDuration: 12 });
   const { rollupAddress, inboxAddress } = addresses;
   const { l1ChainId, rollupVersion } = identity;
-  const context = { generation: V5, l1ChainId, rpc, debugRpc: rpc, rollupAddress, committeeSize: 0 };
+  const context = { generation, l1ChainId, rpc, debugRpc: rpc, rollupAddress, committeeSize: 0 };
   const range = { fromBlock: 0, toBlock: l1.until };
   const proposed = { address: rollupAddress, topics: [CHECKPOINT_PROPOSED_TOPIC], ...range };
   const messages = await retrieveMessages(rpc, inboxAddress, range);
