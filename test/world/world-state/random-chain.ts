@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../../../src/protocol/constants.ts";
-import type { IndexedTree } from "../../../src/world-state/state-view.ts";
+import type { IndexedTree } from "../../../src/world-state/tables/state-view.ts";
 import type { BlockEffects } from "../../../src/world-state/types.ts";
 import { apply, makeBlock, type OpenState, type TxParts } from "./open-state.ts";
 
