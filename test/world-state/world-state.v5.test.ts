@@ -13,7 +13,8 @@ import {
 import { fr } from "../../src/protocol/field.ts";
 import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import type { Fork } from "../../src/world-state/fork.ts";
-import { type GenesisContent, genesisContent, genesisState } from "../../src/world-state/genesis.ts";
+import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
+import type { GenesisContent } from "../../src/world-state/tables/genesis-row.ts";
 import { readVectors } from "../protocol/generations/v5/vectors.ts";
 import { type OpenState, openState } from "../world/world-state/open-state.ts";
 import { randomChain } from "../world/world-state/random-chain.ts";
