@@ -3,7 +3,7 @@ import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Core } from "../core/core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
-import { generationNamed } from "../protocol/generations/choose.ts";
+import { generationNamed } from "../protocol/generations/known/choose.ts";
 import { claimStore, type StoreIdentity } from "../storage/identity.ts";
 import { type MigrationReport, migrateStore } from "../storage/migrate.ts";
 import { openStore, type Store } from "../storage/store.ts";

@@ -16,7 +16,7 @@ export interface L1Block {
 export interface RollupIdentity {
   l1ChainId: number;
   rollupVersion: number;
-  /** Recorded name of the generation (src/protocol/generations/choose.ts). */
+  /** Recorded name of the generation (src/protocol/generations/known/choose.ts). */
   generation?: string;
   addresses: L1ContractAddresses;
   constants: L1Constants;

@@ -1,6 +1,6 @@
 import { OperatorError } from "../errors/operator-error.ts";
-import { generationNamed } from "../protocol/generations/choose.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
+import { generationNamed } from "../protocol/generations/known/choose.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface StoreIdentity {
   rollupAddress: string;
   /** 0x text. */
   genesisArchiveRoot: string;
-  /** Recorded name of the protocol's generation (src/protocol/generations/choose.ts): absent for the first. */
+  /** Recorded name of the protocol's generation (src/protocol/generations/known/choose.ts): absent for the first. */
   generation?: string;
 }
 

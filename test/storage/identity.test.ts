@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnknownGenerationError } from "../../src/protocol/generations/choose.ts";
+import { UnknownGenerationError } from "../../src/protocol/generations/known/choose.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import {

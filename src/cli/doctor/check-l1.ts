@@ -12,7 +12,7 @@ import type { ConnectedRollup } from "../../l1/types.ts";
 import { ConfiguredGeneses } from "../../network/genesis.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { generationNamed } from "../../protocol/generations/choose.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { checkBlobs } from "./check-blobs.ts";

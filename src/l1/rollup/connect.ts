@@ -1,5 +1,5 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
-import { FOLLOWED_GENERATIONS } from "../../protocol/generations/choose.ts";
+import { FOLLOWED_GENERATIONS } from "../../protocol/generations/known/choose.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { L1ConfigurationError, L1Error } from "../errors.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";

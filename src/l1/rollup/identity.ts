@@ -1,6 +1,6 @@
 import { fromHex } from "../../protocol/bytes.ts";
-import { recordedName } from "../../protocol/generations/choose.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
+import { recordedName } from "../../protocol/generations/known/choose.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { read } from "../contracts/contract.ts";

@@ -1,7 +1,7 @@
 import { parseAbi } from "viem";
 import { toHex } from "../../protocol/bytes.ts";
-import { type Commitments, generationOf, namesOf } from "../../protocol/generations/choose.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
+import { type Commitments, generationOf, namesOf } from "../../protocol/generations/known/choose.ts";
 import { read } from "../contracts/contract.ts";
 import { ContractAnswerError, ContractRevertError, OtherProtocolError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";

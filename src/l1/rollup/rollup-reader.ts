@@ -1,6 +1,6 @@
 import type { ContractFunctionReturnType } from "viem";
 import { fromHex } from "../../protocol/bytes.ts";
-import { generationNamed } from "../../protocol/generations/choose.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { inboxAbi } from "../abi/inbox.ts";
 import { registryAbi } from "../abi/registry.ts";

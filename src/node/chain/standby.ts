@@ -4,7 +4,7 @@ import type { RollupReader } from "../../l1/types.ts";
 import type { ConfiguredGeneses, Genesis } from "../../network/genesis.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { generationNamed } from "../../protocol/generations/choose.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { PathPrefix } from "../../rpc/routes/path-prefix.ts";
 import { wantsJson } from "../../rpc/routes/wants-json.ts";
 import { listen } from "../../rpc/server/listen.ts";

@@ -9,7 +9,7 @@ import { type Hello, helloFrame, readHello } from "../../follower/format/hello.t
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
-import { generationNamed } from "../../protocol/generations/choose.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 

@@ -5,7 +5,7 @@ import { loadCore } from "../../core/load-core.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { NodeRecord } from "../../process/node-record.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { generationNamed } from "../../protocol/generations/choose.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import type { UpstreamUrls } from "../../rpc/forward/upstream-urls.ts";
 import { startPublicRpc } from "../../rpc/public-rpc.ts";
 import type { Listener } from "../../rpc/wire/listener.ts";

@@ -5,9 +5,9 @@ import {
   generationOf,
   recordedName,
   UnknownGenerationError,
-} from "../../../src/protocol/generations/choose.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
-import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
+} from "../../../../src/protocol/generations/known/choose.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../../src/protocol/generations/v5/v5.ts";
 
 const commitmentsOf = ({ contracts }: typeof V4): Commitments => ({
   vkTreeRoot: contracts.vkTreeRoot,

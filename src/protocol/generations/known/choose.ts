@@ -1,7 +1,7 @@
-import { OperatorError } from "../../errors/operator-error.ts";
-import type { Generation } from "./generation.ts";
-import { V4 } from "./v4/v4.ts";
-import { V5 } from "./v5/v5.ts";
+import { OperatorError } from "../../../errors/operator-error.ts";
+import type { Generation } from "../generation.ts";
+import { V4 } from "../v4/v4.ts";
+import { V5 } from "../v5/v5.ts";
 
 /** What a rollup commits to, as 0x text; undefined where it does not answer. */
 export interface Commitments {
