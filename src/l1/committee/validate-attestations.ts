@@ -1,7 +1,10 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
+import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { isEmptySignature, type RecoverSigner } from "../../protocol/consensus/recover.ts";
+import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { personalMessage } from "../../protocol/generations/v4/consensus.ts";
-import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
+import { epochOfSlot } from "../../protocol/time.ts";
+import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint, RollupReader } from "../types.ts";
 import { quorum } from "./sampling.ts";
 
 /** Result for one posted entry. `address` is the recovered signer's or the posted one. */
@@ -74,4 +77,15 @@ export function validateAttestations(
   const actual = statuses.filter(({ status }) => status === "recovered-from-signature").length;
   if (actual < required) return { valid: false, reason: "insufficient-attestations", required, actual, ...context };
   return { valid: true };
+}
+
+/** Checks a proposal's attestations against its epoch's committee on L1. */
+export function attestationValidator(
+  reader: RollupReader,
+): (checkpoint: ProposedCheckpoint) => Promise<AttestationValidation> {
+  return async (checkpoint) => {
+    const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);
+    const committee = await reader.committee(epoch);
+    return validateAttestations(checkpoint, committee, await signerRecovery());
+  };
 }

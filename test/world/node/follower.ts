@@ -11,10 +11,10 @@ import { CorePool } from "../../../src/core/pool.ts";
 import type { SourcedBlobFetcher } from "../../../src/l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
+import { attestationValidator } from "../../../src/l1/committee/validate-attestations.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { attestationValidator } from "../../../src/node/chain/attestations.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
 
 const FUNDED = {

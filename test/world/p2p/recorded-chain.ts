@@ -10,9 +10,9 @@ import { openChainServices } from "../../../src/chain-store/chain-services.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { CorePool } from "../../../src/core/pool.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
+import { attestationValidator } from "../../../src/l1/committee/validate-attestations.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { attestationValidator } from "../../../src/node/chain/attestations.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 
