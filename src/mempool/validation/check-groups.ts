@@ -1,9 +1,8 @@
 import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { CheckedTx, TxSummary } from "../digest/tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
+import { checkContractInstance, checkData } from "./checks/content.ts";
 import type { CheckContext } from "./checks/context.ts";
-import { checkContractInstance } from "./checks/contract-instance.ts";
-import { checkData } from "./checks/data.ts";
 import { checkDoubleSpend } from "./checks/double-spend.ts";
 import { checkExpiration } from "./checks/expiration.ts";
 import { checkGas, checkGasLimits } from "./checks/gas.ts";
