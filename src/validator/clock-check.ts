@@ -1,4 +1,6 @@
 import type { Logger } from "../telemetry/logger.ts";
+import type { SigningGuard, SigningRequest } from "./signing/signing-guard.ts";
+import { SigningRefusedError } from "./signing/signing-refused-error.ts";
 
 /** Samples that must agree. One block may arrive late, or while the clock is being set. */
 const SAMPLES = 3;
@@ -56,6 +58,27 @@ export class ClockCheck {
     const behind = Math.max(...this.#delays);
     if (behind < 0) return behind;
     return Math.max(0, Math.min(...this.#delays) - USUAL_DELAY_MS);
+  }
+}
+
+/** Signs through another guard while the clock is right. */
+export class ClockedGuard implements SigningGuard {
+  readonly #guard: SigningGuard;
+  readonly #clock: Pick<ClockCheck, "fault">;
+
+  constructor(guard: SigningGuard, clock: Pick<ClockCheck, "fault">) {
+    this.#guard = guard;
+    this.#clock = clock;
+  }
+
+  async sign(request: SigningRequest, signal?: AbortSignal): Promise<Uint8Array> {
+    const fault = this.#clock.fault();
+    if (fault !== undefined) throw new SigningRefusedError(request.signer.address, request.duty, "time", fault);
+    return this.#guard.sign(request, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#guard.close();
   }
 }
 

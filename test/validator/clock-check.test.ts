@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
-import { ClockCheck } from "../../src/validator/clock-check.ts";
-import { ClockedGuard } from "../../src/validator/clocked-guard.ts";
+import { ClockCheck, ClockedGuard } from "../../src/validator/clock-check.ts";
 import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
 
 const TIMES = { l1GenesisTime: 1_000_000, slotDuration: 72, ethereumSlotDuration: 12 };
