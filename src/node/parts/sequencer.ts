@@ -20,7 +20,7 @@ import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../context/mempool-part.ts";
-import { type AttesterSigning, voteSigner } from "../keys/duty-signer.ts";
+import { type AttesterSigning, voteSigner } from "../keys/signers.ts";
 import { type RunningPublisher, startPublisher } from "../sequencer/publisher.ts";
 import { startCheckpoint } from "../sequencer/start-checkpoint.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../services/live-config.ts";

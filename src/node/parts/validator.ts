@@ -24,7 +24,7 @@ import { OwnProposals } from "../../validator/own-proposals.ts";
 import type { ValidatorSettings } from "../../validator/settings.ts";
 import { blobUploads } from "../chain/blob-uploads.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import type { AttesterSigning } from "../keys/duty-signer.ts";
+import type { AttesterSigning } from "../keys/signers.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { validatorLimits } from "../settings/validator-limits.ts";
 

@@ -9,8 +9,8 @@ import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
 import { dutyRpc } from "../chain/duty-rpc.ts";
 import type { ChainContext } from "../context/chain-context.ts";
-import { accountSigner } from "../keys/account-signer.ts";
 import type { ConfiguredProver } from "../keys/prover-keys.ts";
+import { accountSigner } from "../keys/signers.ts";
 
 export interface EpochSubmitter {
   readonly publisher: EpochPublisher;

@@ -21,7 +21,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { blobUploads } from "../chain/blob-uploads.ts";
 import { dutyRpc } from "../chain/duty-rpc.ts";
-import { accountSigner } from "../keys/account-signer.ts";
+import { accountSigner } from "../keys/signers.ts";
 
 export interface PublisherOptions {
   values: PartValues;

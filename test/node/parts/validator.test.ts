@@ -10,7 +10,7 @@ import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { SlotCommittees } from "../../../src/l1/committee/slot-committees.ts";
 import { Equivocations } from "../../../src/mempool/attestations/equivocations.ts";
 import type { ChainContext } from "../../../src/node/context/chain-context.ts";
-import { attesterSigning } from "../../../src/node/keys/duty-signer.ts";
+import { attesterSigning } from "../../../src/node/keys/signers.ts";
 import { hasSlasher } from "../../../src/node/parts/slasher.ts";
 import { checkValidator, hasValidator, startValidator, type ValidatorPart } from "../../../src/node/parts/validator.ts";
 import { ConsensusEvents } from "../../../src/p2p/proposals/consensus-events.ts";

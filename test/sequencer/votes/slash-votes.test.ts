@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
-import { attesterSigning, voteSigner } from "../../../src/node/keys/duty-signer.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
+import { attesterSigning, voteSigner } from "../../../src/node/keys/signers.ts";
 import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
 import type { SlashAction, SlashActions } from "../../../src/protocol/slashing/action.ts";
 import { OFFENSE_TYPES } from "../../../src/protocol/slashing/offense.ts";

@@ -1,11 +1,19 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import type { Account } from "../../keystore/accounts.ts";
 import type { Keystore } from "../../keystore/keystore.ts";
+import { LocalSigner } from "../../l1/tx/local-signer.ts";
+import { RemoteSigner } from "../../l1/tx/remote-signer.ts";
 import type { L1Signer } from "../../l1/tx/signer.ts";
 import type { VoteSigner } from "../../sequencer/votes/governance-signals.ts";
 import { DutySigner } from "../../validator/duty-signer.ts";
 import type { SigningGuard } from "../../validator/signing/signing-guard.ts";
-import { accountSigner } from "./account-signer.ts";
+
+/** The signer of an account: with its key, or through its remote signer, whose health is in `endpoints`. */
+export function accountSigner(account: Account, endpoints?: EndpointBook): L1Signer {
+  return account.kind === "local"
+    ? new LocalSigner(account.key.reveal())
+    : new RemoteSigner(account.signer.url, account.address, endpoints);
+}
 
 /** The node's way to signatures of its attesters. */
 export interface AttesterSigning {
