@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SortedKeys } from "../../src/world-state/tables/sorted-keys.ts";
+import { SortedKeys } from "../../../src/world-state/tables/sorted-keys.ts";
 
 /** Keys of which many are equal in the bytes that are compared first. */
 const key = fc

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copyWord } from "../../src/world-state/tables/word-copies.ts";
+import { copyWord } from "../../../src/world-state/tables/word-copies.ts";
 
 test("copied words do not change with their source or with each other, also when one buffer cannot hold all of them", () => {
   const source = new Uint8Array(40);
