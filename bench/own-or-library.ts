@@ -1,12 +1,11 @@
 /**
- * Own code beside the library that could stand in its place, or that it stands on, as ratios of CPU time:
+ * Own code beside the library that could stand in its place, as ratios of CPU time:
  *
  *   node bench/own-or-library.ts [--help]
  *
  * KZG: the first blob of a process (set-up included) and each later one, by our points of the trusted setup and by
  * @crate-crypto/node-eth-kzg. HTTP: calls of the size of L1's JSON-RPC to a server on loopback, one after the other, by
- * our client, which adds bounds to undici, by undici alone and by fetch. Each pair is measured in turns; ratios are
- * medians.
+ * our client, by undici and by fetch. Each pair is measured in turns; ratios are medians.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,8 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { failureCode, HttpError } from "./errors.ts";
 import { Patience, type TimeLimits } from "./patience.ts";
 import { redirected, type Target } from "./redirect.ts";
-import type { Response } from "./response.ts";
-import { bodyOf, CONNECT_MS, type Send, sender } from "./send.ts";
+import { bodyOf, send } from "./send.ts";
 
 export interface HttpCall {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
@@ -57,22 +57,20 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
   const translated = (error: unknown): HttpError => {
     if (error instanceof HttpError) return error;
     if (stop.signal.aborted) return stop.signal.reason as HttpError;
-    const given = failureCode(error);
-    if (given === "UND_ERR_CONNECT_TIMEOUT") return new HttpError("timeout", `no connection within ${CONNECT_MS} ms`);
-    const code = given === "UND_ERR_SOCKET" ? "ECONNRESET" : given;
+    const code = failureCode(error);
     return new HttpError("unreachable", `cannot be reached (${code})`, code);
   };
-  let response: Response;
+  let response: IncomingMessage;
   try {
-    const send = await sender();
     if (call.signal?.aborted) stopped();
-    response = await answerOf(call, send, patience, stop.signal);
+    response = await answerOf(call, patience, stop.signal);
   } catch (error) {
     end();
     throw translated(error);
   }
   async function* body(): AsyncGenerator<Uint8Array> {
-    const pieces = bodyOf(response, call.method ?? "GET")[Symbol.asyncIterator]();
+    const source = bodyOf(response, call.method ?? "GET");
+    const pieces: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
     try {
       for (;;) {
         const next = await patience.during(() => pieces.next());
@@ -84,19 +82,21 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
       throw translated(error);
     } finally {
       end();
-      response.discard();
+      source.destroy();
     }
   }
   patience.untilRead();
-  return { status: response.status, headers: headersOf(response), body: body() };
+  return { status: statusOf(response), headers: headersOf(response), body: body() };
 }
 
-const headersOf = ({ headers }: Response): ReplyHeaders => ({
+const statusOf = ({ statusCode = 0 }: IncomingMessage): number => statusCode;
+
+const headersOf = ({ headers }: IncomingMessage): ReplyHeaders => ({
   get: (name) => headers[name.toLowerCase()]?.toString() ?? null,
 });
 
 /** The head of the response, after redirects. */
-async function answerOf(call: HttpCall, send: Send, patience: Patience, signal: AbortSignal): Promise<Response> {
+async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal): Promise<IncomingMessage> {
   const { method = "GET", body } = call;
   const first = withoutCredentials(call.url);
   let target: Target = {
@@ -106,10 +106,10 @@ async function answerOf(call: HttpCall, send: Send, patience: Patience, signal: 
   for (let redirects = 0; ; redirects++) {
     const { url, headers } = target;
     const response = await patience.during(() => send({ method, url, headers, body, signal }));
-    const answer = { status: response.status, location: headersOf(response).get("location") };
+    const answer = { status: statusOf(response), location: headersOf(response).get("location") };
     const next = redirected(answer, { method, ...target }, redirects);
     if (next === undefined) return response;
-    response.discard();
+    response.destroy();
     target = next;
   }
 }

@@ -1,9 +1,10 @@
-import { pipeline, Readable } from "node:stream";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Response } from "./response.ts";
 
 interface HttpRequest {
-  method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  method: string;
   url: URL;
   headers: Record<string, string>;
   body?: Uint8Array | string;
@@ -11,75 +12,53 @@ interface HttpRequest {
   signal: AbortSignal;
 }
 
-/** Sends a request and resolves to the response, whose body is not read. Redirects are not followed. */
-export type Send = (request: HttpRequest) => Promise<Response>;
-
 /** Milliseconds for which an idle connection is kept; less where the server says so. */
 const IDLE_MS = 4_000;
-/** Milliseconds to connect, also when nobody waits for it any more. */
-export const CONNECT_MS = 10_000;
+const CONNECTIONS = { keepAlive: true, timeout: IDLE_MS };
+const agents = { http: new HttpAgent(CONNECTIONS), https: new HttpsAgent(CONNECTIONS) };
 const DEFAULT_HEADERS = { accept: "*/*", "user-agent": "svc" };
 
-/** Codes of connections that the server closed. */
-const CLOSED = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
-
-let sending: Promise<Send> | undefined;
-
-/** undici is loaded with the first request: most threads send none. */
-export function sender(): Promise<Send> {
-  sending ??= loadSender();
-  return sending;
-}
-
-async function loadSender(): Promise<Send> {
-  const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
-    import("undici/lib/dispatcher/agent.js"),
-    import("undici/lib/core/connect.js"),
-  ]);
-  const connect = buildConnector({ timeout: CONNECT_MS });
-  /** Errors of connections that the server closed after it had answered another request. */
-  const stale = new WeakSet<object>();
-  const agent = new Agent({
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    // Patience bounds these waits.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect(options, connected) {
-      connect(options, (...[error, socket]) => {
-        if (error !== null) return connected(error, null);
-        socket.on("error", (failure: NodeJS.ErrnoException) => {
-          if (CLOSED.includes(failure.code ?? "") && socket.bytesRead > 0) stale.add(failure);
-        });
-        connected(null, socket);
-      });
-    },
-  });
-  const sendOnce = ({ url, method, body, signal, ...call }: HttpRequest): Promise<Response> => {
-    const response = new Response();
-    signal.throwIfAborted();
-    signal.addEventListener("abort", () => response.abort(signal.reason), { once: true });
-    const headers = { ...DEFAULT_HEADERS, ...call.headers };
-    agent.dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method, headers, body }, response);
-    return response.head;
-  };
-  return async (request) => {
-    try {
-      return await sendOnce(request);
-    } catch (error) {
-      // The server closed an idle connection at the moment at which it was used again.
-      if (stale.has(Object(error))) return sendOnce(request);
-      throw error;
-    }
-  };
+/**
+ * Sends a request and resolves to the response, whose body is not read. Redirects are not followed. What an exchange
+ * costs beside undici and fetch is printed by bench/own-or-library.ts; undici costs less, but a connection that ends
+ * while its parser is paused for a slow reader fails an assertion outside of any call, which ends the process.
+ */
+export async function send(request: HttpRequest): Promise<IncomingMessage> {
+  try {
+    return await sendOnce(request);
+  } catch (error) {
+    // The server closed an idle connection at the moment at which it was used again.
+    if (!(error instanceof StaleConnection)) throw error;
+    return await sendOnce(request).catch((again) => {
+      throw again instanceof StaleConnection ? again.cause : again;
+    });
+  }
 }
 
 /** The body of a response, decompressed. */
-export function bodyOf(response: Response, method: string): AsyncIterable<Uint8Array> {
-  const { status, headers } = response;
-  if (method === "HEAD" || status === 204 || status === 304) return response;
-  const decoder = decoderOf(headers["content-encoding"]?.toString().toLowerCase());
-  return decoder === undefined ? response : pipeline(Readable.from(response), decoder, () => undefined);
+export function bodyOf(response: IncomingMessage, method: string): Readable {
+  const { statusCode = 0, headers } = response;
+  if (method === "HEAD" || statusCode === 204 || statusCode === 304) return response;
+  const decoder = decoderOf(headers["content-encoding"]?.toLowerCase());
+  return decoder === undefined ? response : pipeline(response, decoder, () => undefined);
+}
+
+class StaleConnection extends Error {}
+
+function sendOnce({ method, url, headers, body, signal }: HttpRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const isHttps = url.protocol === "https:";
+    const options = { method, headers: { ...DEFAULT_HEADERS, ...headers }, signal };
+    const request = isHttps
+      ? httpsRequest(url, { ...options, agent: agents.https })
+      : httpRequest(url, { ...options, agent: agents.http });
+    request.once("response", resolve);
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const isClosed = error.code === "ECONNRESET" || error.code === "EPIPE";
+      reject(request.reusedSocket && isClosed ? new StaleConnection("closed", { cause: error }) : error);
+    });
+    request.end(body);
+  });
 }
 
 function decoderOf(encoding: string | undefined) {

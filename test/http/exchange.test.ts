@@ -211,6 +211,54 @@ test("a head without end is cut off, and a body that breaks off is a failure how
   }
 });
 
+test.each([
+  ["whose end is that of the connection", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"],
+  ["with a length", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
+])("a body %s is read whole after the server has closed the connection", async (_, head) => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(`${head}${"a".repeat(100_000)}`, () => closed.resolve()));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const { port } = server.address() as AddressInfo;
+    const { body } = await openExchange({ url: `http://127.0.0.1:${port}/` }, limits);
+    await closed.promise;
+    let size = 0;
+    for await (const piece of body) {
+      // A turn for each piece: the connection ends while most of the body waits.
+      await new Promise((resolve) => setImmediate(resolve));
+      size += piece.length;
+    }
+    expect(size).toBe(100_000);
+  } finally {
+    server.close();
+  }
+});
+
+test("a request whose answer broke off is not sent again on a new connection", async () => {
+  let requests = 0;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      requests++;
+      socket.end("HTTP/1.1 200 OK\r\nConte");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const { port } = server.address() as AddressInfo;
+    const call = { url: `http://127.0.0.1:${port}/`, method: "POST", body: "once" } as const;
+    expect((await failure(wholeExchange(call, limits))).kind).toBe("unreachable");
+    expect(requests).toBe(1);
+  } finally {
+    server.close();
+  }
+});
+
 test("a response is decompressed by its encoding, and one without a body is not", async () => {
   const content = Buffer.from("here and there ".repeat(100));
   const encoded = { gzip: gzipSync(content), deflate: deflateSync(content), br: brotliCompressSync(content) };

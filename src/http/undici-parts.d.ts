@@ -1,7 +1,0 @@
-/** What is used of undici: a process that loads all of it takes 50 ms more. */
-declare module "undici/lib/dispatcher/agent.js" {
-  export { Agent as default } from "undici";
-}
-declare module "undici/lib/core/connect.js" {
-  export { buildConnector as default } from "undici";
-}
