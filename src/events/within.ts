@@ -1,5 +1,7 @@
 /** A timer that is later than this fired because the process stood still. */
 const STANDSTILL_MS = 50;
+/** How much longer a wait may last after a standstill, once: enough to look at what arrived meanwhile. */
+const MAX_GRACE_MS = 100;
 
 interface WaitLimits<L> {
   /** Milliseconds; without, only the signal ends the wait. */
@@ -13,8 +15,8 @@ interface WaitLimits<L> {
 }
 
 /**
- * Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. Time for which
- * the process stood still does not count: what arrived meanwhile has not been looked at yet.
+ * Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. If the time ends
+ * while the process stands still, the wait lasts once up to 100 ms longer: what arrived meanwhile has not been looked at.
  */
 export function within<T, L = never>(
   work: Promise<T>,
@@ -31,8 +33,9 @@ export function within<T, L = never>(
     };
     const timedOut = (): void => {
       const stoodMs = performance.now() - due;
-      if (stoodMs > STANDSTILL_MS) {
-        arm(stoodMs);
+      if (stoodMs > STANDSTILL_MS && !isExtended) {
+        isExtended = true;
+        arm(Math.min(stoodMs, MAX_GRACE_MS));
         return;
       }
       end();
@@ -44,6 +47,7 @@ export function within<T, L = never>(
     };
     let timer: NodeJS.Timeout | undefined;
     let due = 0;
+    let isExtended = false;
     const arm = (waitMs: number): void => {
       due = performance.now() + waitMs;
       timer = setTimeout(timedOut, waitMs);

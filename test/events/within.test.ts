@@ -30,12 +30,26 @@ test("a wait ends after its time with what `late` gives or throws", async () => 
   await caught;
 });
 
-test("time for which the process stands still does not count", async () => {
+test("work that arrives while the process stands still is seen after the time", async () => {
   const arrived = new Promise<string>((resolve) => setImmediate(resolve, "done"));
   const wait = within(arrived, { ms: 1, late: () => "late" });
   const end = performance.now() + 100;
   while (performance.now() < end);
   expect(await wait).toBe("done");
+});
+
+test("a process whose every turn lasts long still ends a wait", async () => {
+  let ended = false;
+  void within(never(), { ms: 1 }).then(() => {
+    ended = true;
+  });
+  let turns = 0;
+  for (; !ended && turns < 10; turns++) {
+    const end = performance.now() + 110;
+    while (performance.now() < end);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(turns).toBeLessThan(5);
 });
 
 test("a wait ends with the reason of its signal, and work that fails afterwards is not unhandled", async () => {
