@@ -9,7 +9,7 @@ interface ServedChainOptions {
   logger: Logger;
 }
 
-/** Which chain an endpoint serves: asked for once, and looked at again by probes. */
+/** Which chain an endpoint serves: asked for until it is the right one, and looked at again by probes. */
 export class ServedChain {
   readonly #options: ServedChainOptions;
   #id: number | undefined;
@@ -25,7 +25,7 @@ export class ServedChain {
 
   /** Throws a WrongChainError if the endpoint serves another chain, or the error of the call that asks it. */
   async expect(expected: number): Promise<void> {
-    if (this.#id !== undefined) return this.found(this.#id, expected);
+    if (this.#id === expected) return;
     this.#asking ??= this.#options.ask().finally(() => {
       this.#asking = undefined;
     });

@@ -303,9 +303,15 @@ describe("the chain of the endpoints", () => {
     const endpoints = new EndpointBook({ restMs: 1 });
     const rpc = rpcOf([moved.url, good.url], { endpoints });
     await rpc.checkChain(31337);
-    expect(await blockNumber(rpc)).toBe(9);
+    // The health of endpoints, and its probe, is that of all users of the book.
+    const other = rpcOf([good.url, moved.url], { endpoints });
+    await other.checkChain(31337);
+    expect([await blockNumber(rpc), await blockNumber(other)]).toEqual([9, 9]);
     served = "0x7a69";
     await expect.poll(() => blockNumber(rpc)).toBe(8);
+    endpoints.read()[1].health.failed("it is restarted");
+    await expect.poll(() => blockNumber(other)).toBe(8);
+    await expect.poll(() => endpoints.read()[1].health.check()).toBe(true);
     served = "0x1";
     const [{ health }] = endpoints.read();
     health.failed("it is restarted");
