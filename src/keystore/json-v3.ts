@@ -65,7 +65,7 @@ function parse(text: string): Encrypted {
   const root = parseKeyFile(text);
   constant(root.key("version"), 3);
   // Old wallets capitalize the key.
-  const crypto = root.key(root.has("Crypto") ? "Crypto" : "crypto");
+  const crypto = root.key(root.key("crypto").given || !root.has("Crypto") ? "crypto" : "Crypto");
   const [params, kdfparams] = [crypto.key("cipherparams"), crypto.key("kdfparams")];
   crypto.object();
   constant(crypto.key("cipher"), "aes-128-ctr");
