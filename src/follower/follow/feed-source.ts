@@ -5,6 +5,7 @@ import type { EndpointHealth } from "../../endpoints/endpoint-health.ts";
 import { RateLimit } from "../../events/rate-limit.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import type { Frame } from "../format/frames.ts";
 import type { Hello } from "../format/hello.ts";
 import { requestOf } from "../format/request.ts";
@@ -163,6 +164,7 @@ function chainFacts(identity: RollupIdentity): Record<string, string> {
   const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot, constants } = identity;
   const { rollupAddress } = addresses;
   const named = {
+    generation: generationNamed(identity.generation).name,
     l1ChainId,
     rollupVersion,
     rollupAddress,

@@ -47,6 +47,9 @@ export function recordedName(generation: Generation): string | undefined {
   return generation === GENERATIONS[0] ? undefined : generation.name;
 }
 
+/** All names of records. */
+export const RECORDED_NAMES = GENERATIONS.flatMap((generation) => recordedName(generation) ?? []);
+
 /** Inverse of recordedName. Throws an UnknownGenerationError. */
 export function generationNamed(name: string | undefined): Generation {
   if (name === undefined) return GENERATIONS[0];
