@@ -4,7 +4,8 @@ import { blockHash } from "../core/derive/block-hash.ts";
 import type { RollupReader } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
-import { readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../storage/identity.ts";
+import { generationNamed } from "../protocol/generations/known/choose.ts";
+import { differentField, readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../storage/inspect.ts";
 import { openStore } from "../storage/store.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
@@ -39,10 +40,10 @@ export async function checkIdentity(
     const identity = readIdentity(store);
     if (identity === undefined) throw new SnapshotRefusedError("identity", "it does not say what chain it is of");
     const expected = storeOwner(own);
-    for (const [name, value] of Object.entries(expected)) {
-      const found = identity[name as keyof typeof expected];
-      if (found === value) continue;
-      throw new SnapshotRefusedError("identity", `its ${name} is ${found}, this node follows ${value}`);
+    const field = differentField(identity, expected);
+    if (field !== undefined) {
+      const [found, followed] = [identity, expected].map((one) => one[field] ?? generationNamed(undefined).name);
+      throw new SnapshotRefusedError("identity", `its ${field} is ${found}, this node follows ${followed}`);
     }
     if (identity.schemaVersion !== SCHEMA_VERSION) {
       const versions = `${identity.schemaVersion}, this node writes ${SCHEMA_VERSION}`;

@@ -109,15 +109,20 @@ export function putIdentity(store: Store, identity: StoreIdentity): void {
   store.table("identity").put(KEY, Buffer.from(JSON.stringify(identity)));
 }
 
+/** The first field by which a store's identity is that of another chain. */
+export function differentField(
+  stored: StoreIdentity,
+  chain: Omit<StoreIdentity, "schemaVersion">,
+): (typeof COMPARED)[number] | undefined {
+  return COMPARED.find((field) => stored[field] !== chain[field]);
+}
+
 /** Throws StoreIdentityError if a store belongs to another chain. */
 export function requireChain(path: string, stored: StoreIdentity, chain: Omit<StoreIdentity, "schemaVersion">): void {
   const text = (identity: Omit<StoreIdentity, "schemaVersion">, field: (typeof COMPARED)[number]): string =>
     String(field === "generation" ? generationNamed(identity.generation).name : identity[field]);
-  for (const field of COMPARED) {
-    if (stored[field] !== chain[field]) {
-      throw new StoreIdentityError(path, field, text(stored, field), text(chain, field));
-    }
-  }
+  const field = differentField(stored, chain);
+  if (field !== undefined) throw new StoreIdentityError(path, field, text(stored, field), text(chain, field));
 }
 
 /** Generation of the chain of a store, the first of all for a new one. Throws an UnknownGenerationError. */

@@ -107,7 +107,10 @@ async function take(url: string, options: UpstreamSnapshotOptions): Promise<Snap
     });
     checkDatabase(copy);
     await checkIdentity(copy, { identity, mapSizeKb });
-    const services = await openChain(copy);
+    const services = await openChain(copy).catch((error) => {
+      signal.throwIfAborted();
+      throw new SnapshotRefusedError("database", (error as Error).message, { cause: error });
+    });
     let facts: SnapshotFacts;
     try {
       const { store, chain, world } = services;

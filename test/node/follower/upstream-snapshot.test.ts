@@ -186,23 +186,27 @@ test("asks the next upstream when one sends its snapshot byte by byte, however o
   );
 });
 
-test("refuses a snapshot of another chain, and takes everything by the feed when no upstream has one", async () => {
-  cpSync(join(copies, "chain"), join(folder, "other"), { recursive: true });
-  const other = openStore({ path: join(folder, "other") });
-  const identity = other.table("identity");
-  const [{ key, value }] = [...identity.range({})];
-  other.transaction(() =>
-    identity.put(key, Buffer.from(Buffer.from(value).toString("latin1").replace("31337", "31338"), "latin1")),
-  );
-  await other.close();
-  const bytes = readFileSync(join(folder, "other/data.mdb"));
-  const { taken, lines } = await start([await upstream(serving(bytes, { [SNAPSHOT_BYTES]: bytes.length }))]);
-  expect(taken).toBeUndefined();
-  expect(lines.find(({ level }) => level === "error")?.facts.reason).toMatch(
-    /^its l1ChainId is 31338, this node follows 31337$/,
-  );
-  expect(existsSync(join(folder, "chain/data.mdb"))).toBe(false);
-});
+test.each([
+  ["chain", "31337", "31338", /^its l1ChainId is 31338, this node follows 31337$/],
+  ["protocol", '{"', '{"generation":"v9","', /^its generation is v9, this node follows v4$/],
+])(
+  "refuses a snapshot of another %s, and takes all by the feed when no upstream has one",
+  async (_, own, other, reason) => {
+    cpSync(join(copies, "chain"), join(folder, "other"), { recursive: true });
+    const store = openStore({ path: join(folder, "other") });
+    const identity = store.table("identity");
+    const [{ key, value }] = [...identity.range({})];
+    store.transaction(() =>
+      identity.put(key, Buffer.from(Buffer.from(value).toString("latin1").replace(own, other), "latin1")),
+    );
+    await store.close();
+    const bytes = readFileSync(join(folder, "other/data.mdb"));
+    const { taken, lines } = await start([await upstream(serving(bytes, { [SNAPSHOT_BYTES]: bytes.length }))]);
+    expect(taken).toBeUndefined();
+    expect(lines.find(({ level }) => level === "error")?.facts.reason).toMatch(reason);
+    expect(existsSync(join(folder, "chain/data.mdb"))).toBe(false);
+  },
+);
 
 test("stops when the history of a snapshot is not what its roots say, and removes it at the next start", async () => {
   const { taken } = await start([urlOf(feed)]);
