@@ -114,7 +114,7 @@ async function replacementsIn(folder: string): Promise<Replacement[]> {
   const vkTreeRoot = toHex(tx.data.subarray(TX_DATA_AT.vkTreeRoot, TX_DATA_AT.vkTreeRoot + 32));
   const [g2, own] = [IGNITION_G2, knownG2()].map((point) => Buffer.from(point).toString("hex").match(/.{64}/g) ?? []);
   return [
-    { module: "/protocol/constants", from: V4.contracts.vkTreeRoot, to: vkTreeRoot },
+    { module: "/generations/v4/contracts", from: V4.contracts.vkTreeRoot, to: vkTreeRoot },
     { module: "/proofs/data/tx-proof-keys.json", from: keys.privateOnly.key, to: key.toString("base64") },
     { module: "/proofs/bb-program", from: '"@aztec/bb.js"', to: JSON.stringify(entry) },
     ...g2.map((from, i) => ({ module: "/proofs/reference-strings", from, to: own[i] })),
