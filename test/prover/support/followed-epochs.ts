@@ -8,6 +8,7 @@ import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import type { BlockRecord } from "../../../src/archiver/tables/records.ts";
+import { storeOwner } from "../../../src/chain-store/chain-services.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { BlockState } from "../../../src/execution/block-state.ts";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
@@ -42,6 +43,7 @@ import type {
 } from "../../../src/prover/epoch/epoch-types.ts";
 import { executeForProving } from "../../../src/prover/public-part/execute-for-proving.ts";
 import { tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
+import { claimStore } from "../../../src/storage/identity.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { genesisContent } from "../../../src/world-state/genesis.ts";
@@ -70,6 +72,7 @@ export async function followedEpochs(core: Core) {
     });
     const blobs = createBlobFetcher({ identity: reader.identity, l1RpcUrls: [l1.url] });
     const publicData = genesisPublicData(core, FUNDED);
+    claimStore(store, storeOwner(reader.identity));
     const world = new WorldState(core, store, genesisContent(V4, publicData));
     const chain = new ChainStore({
       store,
