@@ -1,5 +1,6 @@
 /**
- * What the fast paths of RPC save, as `node bench/fast-paths.ts [--help]`: CPU time of the server's process for a request
+ * What the fast paths of RPC save, as `node bench/fast-paths.ts [--help]`: CPU time of the server's process for a
+ * request
  * without the scanner of envelopes, and without the route for plain POST requests, over that with both, in alternate
  * pairs over a synthetic state. A fast path that saves no more than a tenth is not worth its code.
  */

@@ -1,5 +1,6 @@
 /**
- * Refuses folders of one room (a folder of src) that import each other, directly or through others of the room: each room
+ * Refuses folders of one room (a folder of src) that import each other, directly or through others of the room: each
+ * room
  * has an order of its folders, top to bottom. What stands in the room itself counts as one of them.
  */
 import { readdirSync, readFileSync } from "node:fs";

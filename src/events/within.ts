@@ -15,8 +15,10 @@ interface WaitLimits<L> {
 }
 
 /**
- * Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. If the time ends
- * while the process stands still, the wait lasts once up to 100 ms longer: what arrived meanwhile has not been looked at.
+ * Settles as `work` does, or before as the limits say. `work` itself goes on, and may then fail unheard. If the time
+ * ends
+ * while the process stands still, the wait lasts once up to 100 ms longer: what arrived meanwhile has not been looked
+ * at.
  */
 export function within<T, L = never>(
   work: Promise<T>,

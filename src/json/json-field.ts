@@ -11,7 +11,8 @@ export interface JsonPlace {
 }
 
 /**
- * Is told of a broken rule, a clause such as "must be text". It throws; or it records the rule, so that the rest is read
+ * Is told of a broken rule, a clause such as "must be text". It throws; or it records the rule, so that the rest is
+ * read
  * too, and the document is refused afterwards: what is read of a broken field has no meaning.
  */
 type OnBrokenRule = (place: JsonPlace, rule: string) => unknown;

@@ -66,7 +66,8 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 
 /**
  * Connects to the rollup of a network: checks the chain id of the endpoints, leaving out those on another chain, and
- * that the rollup is of a generation that this program follows, finds the contracts through the registry and reads the rollup's constants. Throws an
+ * that the rollup is of a generation that this program follows, finds the contracts through the registry and reads the
+ * rollup's constants. Throws an
  * L1Error; if its `fatal` is set, retrying is useless.
  *
  * @example const reader = await connectRollup({

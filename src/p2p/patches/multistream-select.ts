@@ -78,7 +78,8 @@ interface Incoming {
 /**
  * Ends a stream or connection whose peer breaks the rules before a protocol is chosen. The library reads names byte by
  * byte without returning to the event loop, and a length that never ends for as long as bytes come: a single client
- * could take the thread. The attacks are in test/p2p/scenarios/attacks/connections.ts and test/p2p/patches/multistream-select.test.ts.
+ * could take the thread. The attacks are in test/p2p/scenarios/attacks/connections.ts and
+ * test/p2p/patches/multistream-select.test.ts.
  */
 function guard(target: object, isChoice: (name: string) => boolean): void {
   const incoming = target as Incoming;

@@ -1,7 +1,8 @@
 import { type RecoverSigner, signerOfKey } from "./recover.ts";
 
 /**
- * Recovery by libsecp256k1 as native code. Loading takes some 50 ms, since the library computes its tables. Rejects where
+ * Recovery by libsecp256k1 as native code. Loading takes some 50 ms, since the library computes its tables. Rejects
+ * where
  * the package has no native code, as on Linux on arm64.
  */
 export async function nativeRecovery(): Promise<RecoverSigner> {

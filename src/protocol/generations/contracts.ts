@@ -47,7 +47,8 @@ export interface ContractRules {
   /** Keys of a contract without keys of its own, in the form of the generation's instances. */
   readonly defaultPublicKeys: Uint8Array;
   /**
-   * Reads the emitted fields of a private log that publishes a contract; fields that were not emitted count as zero. The
+   * Reads the emitted fields of a private log that publishes a contract; fields that were not emitted count as zero.
+   * The
    * caller checks the tag and the address. Throws a DecodeError.
    */
   readInstancePublished(emitted: Uint8Array): InstancePublished;

@@ -15,7 +15,8 @@ const INTERVAL_MS = 10_000;
 const NO_JOB = "watch";
 
 /**
- * Calls a broker all the time, also while no jobs are outstanding, so that an outage, a wrong API key or another release
+ * Calls a broker all the time, also while no jobs are outstanding, so that an outage, a wrong API key or another
+ * release
  * shows before an epoch ends. The status of an unknown job takes no notifications from the producer and logs nothing at
  * the broker.
  */

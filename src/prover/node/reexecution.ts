@@ -36,7 +36,8 @@ export interface CheckpointToExecute {
 
 /**
  * Executes the transactions of a checkpoint on the state and the contracts of the block before it. Returns them by
- * block. Throws a WorldStateError if there is no such state, and what executeTx throws. `interrupted` ends it early with
+ * block. Throws a WorldStateError if there is no such state, and what executeTx throws. `interrupted` ends it early
+ * with
  * a VmInterruptedError.
  */
 export function reexecuteCheckpoint(

@@ -6,7 +6,8 @@ import { readPacked, type SnapshotNetwork, snapshotFolder } from "../../../snaps
  * What is stored of an epoch that could not be proven, below `svc-<L1 chain>-<rollup version>-<rollup address>/` in
  *
  *     <epoch>-<YYYYMMDDHHMMSS, UTC>-<uuid>/chain.db        gzip: a copy of the chain store
- *                                          txs.bin         gzip: the epoch's transactions (txToBytes), one after another
+ *                                          txs.bin         gzip: the epoch's transactions (txToBytes), one after
+ * another
  *                                          metadata.json   FailedEpoch; written last
  *
  * The reference's folders (docs/protocol/13-proving.md#1310-prover-node) have the databases of its own node.

@@ -39,7 +39,8 @@ interface HardenedRouterOptions {
  * - what is asked for and sent at once fits into a frame;
  * - frames to a peer that are made together are sent together.
  *
- * The attacks are in test/p2p/scenarios/attacks: gossip-control.ts, gossip-frames.ts, gossip-messages.ts and gossip-rpc.ts.
+ * The attacks are in test/p2p/scenarios/attacks: gossip-control.ts, gossip-frames.ts, gossip-messages.ts and
+ * gossip-rpc.ts.
  */
 export function hardenRouter(
   router: GossipRouter,

@@ -14,7 +14,8 @@ import { HEADERS } from "./headers.ts";
 import { TRANSACTIONS } from "./transactions.ts";
 
 /**
- * Messages between peers (docs/protocol/10-peers.md#109-wrapper-and-messages): those of v4, and in each the context that
+ * Messages between peers (docs/protocol/10-peers.md#109-wrapper-and-messages): those of v4, and in each the context
+ * that
  * its signatures commit to. Decoders throw a DecodeError; parts are views, and bytes after a message are ignored.
  */
 export interface InContext {
@@ -179,7 +180,8 @@ export function checkpointProposalPayload({ header, archive, feeAssetPriceModifi
 }
 
 /**
- * keccak256 of what attesters sign: archive, modifier and header hash. It identifies a checkpoint proposal and its attestations
+ * keccak256 of what attesters sign: archive, modifier and header hash. It identifies a checkpoint proposal and its
+ * attestations
  * alike.
  */
 export function attestationPayloadHash({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
