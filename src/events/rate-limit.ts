@@ -71,7 +71,7 @@ class SingleBucket implements BucketStore {
   }
 }
 
-/** Buckets of one thread, by key. Full ones are forgotten, and beyond `most` those from which least lately was taken. */
+/** Buckets of one thread, by key. Full ones are forgotten; beyond `most`, those from which was least lately taken. */
 export class BucketMap implements BucketStore {
   /** In the order in which was taken from them last. */
   readonly #full = new Map<string, number>();

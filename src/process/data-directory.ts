@@ -82,7 +82,7 @@ export function openDataDirectory(configured: string | undefined, onLost: () => 
   return { path, chainStore, temporary, release };
 }
 
-/** The data directory of this process until it exits. Exits if another process takes it over. Throws as openDataDirectory. */
+/** The data directory until this process exits. Exits if another takes it over. Throws as openDataDirectory. */
 export function holdDataDirectory(configured: string | undefined, log: NodeLogger): DataDirectory {
   const directory = openDataDirectory(configured, () => {
     log.fatal({ path: directory.path }, "another process took over the data directory");

@@ -4,7 +4,7 @@ import { wasmRecovery } from "./wasm-recovery.ts";
 
 let loaded: Promise<RecoverSigner> | undefined;
 
-/** Recovery of signers by libsecp256k1: native code, or WebAssembly where there is none. Loaded for the first caller. */
+/** Recovers signers by libsecp256k1: native code, or WebAssembly where there is none. Loaded at the first call. */
 export function signerRecovery(): Promise<RecoverSigner> {
   loaded ??= nativeRecovery().catch(wasmRecovery);
   return loaded;
