@@ -27,7 +27,7 @@ const store = openStore({ path: process.argv[2], mapSizeKb: 64 * 1024 * 1024, si
 const world = new WorldState(core, store, genesisContent(V4, []));
 const { epochDuration } = fakeServices().identity.constants;
 const genesis = { header: world.genesisHeader(), hash: world.genesisBlockHash() };
-const chain = new ChainStore({ store, genesis, epochDuration });
+const chain = new ChainStore({ store, genesis, epochDuration, generation: V4 });
 const registry = publicRegistry(fakeServices({ core, world, chain }));
 const results = resultCache({ store, chain }, 1 << 20);
 

@@ -33,6 +33,7 @@ const chain = new ChainStore({
   store,
   genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
   epochDuration: identity.constants.epochDuration,
+  generation: V4,
 });
 const listener = await startPublicRpc({
   threads,

@@ -1,5 +1,6 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import { storedGeneration } from "../storage/identity.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { genesisContent } from "../world-state/genesis.ts";
@@ -30,9 +31,13 @@ export interface ChainReads {
 }
 
 /** The chain in a store with the same genesis as `world`. */
-export function chainOf(store: Store, world: WorldState, epochDuration: number): ChainStore {
+export function chainOf(
+  store: Store,
+  world: WorldState,
+  rollup: { epochDuration: number; generation: Generation },
+): ChainStore {
   const genesis = { header: world.genesisHeader(), hash: world.genesisBlockHash() };
-  return new ChainStore({ store, genesis, epochDuration });
+  return new ChainStore({ store, genesis, ...rollup });
 }
 
 /** Opens the chain store for reading. This process must have it open already. */
@@ -40,7 +45,8 @@ export function openChainReads(options: ChainReadsOptions): ChainReads {
   const { path, mapSizeKb, commits, anotherProcess, epochDuration, publicData } = options;
   const core = loadCore();
   const store = openStore({ path, mapSizeKb, commits, anotherProcess, readOnly: true, singlePages: true });
-  const world = new WorldState(core, store, genesisContent(storedGeneration(store), publicData));
-  const chain = chainOf(store, world, epochDuration);
+  const generation = storedGeneration(store);
+  const world = new WorldState(core, store, genesisContent(generation, publicData));
+  const chain = chainOf(store, world, { epochDuration, generation });
   return { store, chain, content: new ContentStore({ store, chain }), world, core };
 }

@@ -1,6 +1,6 @@
 import { toHex } from "../protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../protocol/checkpoint-header.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import { epochSlots } from "../protocol/time.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
@@ -22,6 +22,8 @@ interface ChainStoreOptions {
   genesis: GenesisBlock;
   /** Slots in an epoch. */
   epochDuration: number;
+  /** Protocol of the rollup. */
+  generation: Generation;
 }
 
 /** What L1 says about a checkpoint beside its contents. */
@@ -32,6 +34,7 @@ export type CheckpointPublication = Pick<CheckpointRecord, "l1" | "attestations"
  * other threads see each commit. Writes run inside the caller's Store.transaction.
  */
 export class ChainStore implements ChainReader {
+  readonly generation: Generation;
   readonly #epochDuration: number;
   readonly #blocks: StoredBlocks;
   readonly #checkpoints: Checkpoints;
@@ -41,10 +44,11 @@ export class ChainStore implements ChainReader {
   readonly recentL1Blocks: RecentL1Blocks;
   readonly provenL1Block: ProvenL1Block;
 
-  constructor({ store, genesis, epochDuration }: ChainStoreOptions) {
+  constructor({ store, genesis, epochDuration, generation }: ChainStoreOptions) {
+    this.generation = generation;
     this.#epochDuration = epochDuration;
-    this.#blocks = new StoredBlocks(store, genesis);
-    this.#checkpoints = new Checkpoints(store);
+    this.#blocks = new StoredBlocks(store, genesis, generation);
+    this.#checkpoints = new Checkpoints(store, generation);
     this.#slots = new Slots(store);
     this.messages = new Messages(store);
     this.state = new ChainState(store);
@@ -55,7 +59,7 @@ export class ChainStore implements ChainReader {
   tips(): ChainTips {
     const at = (checkpoint: CheckpointRecord | undefined) => ({
       block: this.#blocks.id(checkpoint === undefined ? 0 : lastBlockOf(checkpoint)),
-      checkpoint: checkpointId(checkpoint),
+      checkpoint: this.#checkpointId(checkpoint),
     });
     return {
       proposed: this.#blocks.id(this.latestBlockNumber()),
@@ -63,6 +67,11 @@ export class ChainStore implements ChainReader {
       proven: at(this.checkpoint(this.provenCheckpointNumber())),
       finalized: at(this.checkpoint(this.finalizedCheckpointNumber())),
     };
+  }
+
+  #checkpointId(checkpoint: CheckpointRecord | undefined): BlockId {
+    if (checkpoint === undefined) return { number: 0, hash: this.generation.genesis.checkpointHash };
+    return { number: checkpoint.number, hash: toHex(checkpointHash(checkpoint.header)) };
   }
 
   latestBlockNumber(): number {
@@ -214,9 +223,4 @@ export class ChainStore implements ChainReader {
 
 export function lastBlockOf(checkpoint: Pick<CheckpointRecord, "startBlock" | "blockCount">): number {
   return checkpoint.startBlock + checkpoint.blockCount - 1;
-}
-
-function checkpointId(checkpoint: CheckpointRecord | undefined): BlockId {
-  if (checkpoint === undefined) return { number: 0, hash: V4.genesis.checkpointHash };
-  return { number: checkpoint.number, hash: toHex(checkpointHash(checkpoint.header)) };
 }

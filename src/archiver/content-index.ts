@@ -1,6 +1,6 @@
 import { concat, word } from "../protocol/bytes.ts";
 import { isClassPublished, isInstancePublished, isInstanceUpdated } from "../protocol/contracts/contract-events.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../protocol/generations/contracts.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import type { ContractEvents } from "./contract-events.ts";
@@ -26,6 +26,7 @@ const NO_VALUE = new Uint8Array(0);
  * Store.transaction.
  */
 export class ContentIndex {
+  readonly #contracts: Pick<ContractRules, "classRegistry">;
   readonly privateLogs: TaggedLogs;
   readonly publicLogs: TaggedLogs;
   readonly logTxs: LogTxs;
@@ -33,7 +34,8 @@ export class ContentIndex {
   readonly instances: ContractRows;
   readonly updates: ContractUpdates;
 
-  constructor(store: Store) {
+  constructor(store: Store, contracts: Pick<ContractRules, "classRegistry">) {
+    this.#contracts = contracts;
     this.privateLogs = new TaggedLogs(store, "chain-private-log-tags");
     this.publicLogs = new TaggedLogs(store, "chain-public-log-tags");
     this.logTxs = new LogTxs(store);
@@ -63,7 +65,7 @@ export class ContentIndex {
     for (const row of logTxRows(block.txs, txOffsets(block.txs))) this.logTxs.remove(row, block.number);
     block.txs.forEach(({ contractClassLogs, privateLogs, publicLogs }, tx) => {
       for (const log of contractClassLogs) {
-        if (isClassPublished(log, V4.contracts)) this.classes.removeIfIn(word(log.fields, 1), block.number);
+        if (isClassPublished(log, this.#contracts)) this.classes.removeIfIn(word(log.fields, 1), block.number);
       }
       for (const fields of privateLogs) {
         if (isInstancePublished(fields)) this.instances.removeIfIn(word(fields, 1), block.number);

@@ -1,7 +1,6 @@
 import { headerSlotNumber, headerTimestamp } from "../protocol/block-header.ts";
 import { concat, equal, isZero, readUint, toHex, word } from "../protocol/bytes.ts";
 import { readClassPublished, readInstanceUpdated } from "../protocol/contracts/contract-events.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
 import { items, readTxEffect, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { BodyScan } from "./body-scan.ts";
@@ -18,7 +17,7 @@ import type {
   TagRange,
 } from "./content-types.ts";
 import { blockBounds, positionBounds } from "./log-bounds.ts";
-import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "./preloaded-contracts.ts";
+import { preloadedClasses, preloadedInstances } from "./preloaded-contracts.ts";
 import { LOG_SUBJECT, type LogTx } from "./tables/log-txs.ts";
 import type { TaggedLogs } from "./tables/tagged-logs.ts";
 
@@ -32,10 +31,15 @@ type AddressedLog = TxEffect["publicLogs"][number];
 export class ContentStore implements ContentReader {
   readonly #chain: ChainStore;
   readonly #index: ContentIndex;
+  readonly #preloadedClasses: ReadonlyMap<string, ContractClass>;
+  readonly #preloadedInstances: ReadonlyMap<string, ContractInstance>;
 
   constructor({ store, chain }: { store: Store; chain: ChainStore }) {
+    const { contracts } = chain.generation;
     this.#chain = chain;
-    this.#index = new ContentIndex(store);
+    this.#index = new ContentIndex(store, contracts);
+    this.#preloadedClasses = preloadedClasses(contracts);
+    this.#preloadedInstances = preloadedInstances(contracts);
   }
 
   settledTx(txHash: Uint8Array): SettledTx | undefined {
@@ -172,7 +176,7 @@ export class ContentStore implements ContentReader {
   }
 
   contractClass(id: Uint8Array): ContractClass | undefined {
-    const preloaded = PRELOADED_CLASSES.get(toHex(id));
+    const preloaded = this.#preloadedClasses.get(toHex(id));
     if (preloaded !== undefined) return preloaded;
     const location = this.#index.classes.get(id);
     if (location === undefined) return undefined;
@@ -181,7 +185,7 @@ export class ContentStore implements ContentReader {
   }
 
   contractInstance(address: Uint8Array, timestamp?: bigint): ContractInstance | undefined {
-    const instance = PRELOADED_INSTANCES.get(toHex(address)) ?? this.#publishedInstance(address);
+    const instance = this.#preloadedInstances.get(toHex(address)) ?? this.#publishedInstance(address);
     if (instance === undefined) return undefined;
     const time = timestamp ?? headerTimestamp(this.#chain.block(this.#chain.latestBlockNumber())!.header);
     const update = this.#index.updates.lastAt(address, time);
@@ -197,7 +201,7 @@ export class ContentStore implements ContentReader {
     const location = this.#index.instances.get(address);
     if (location === undefined) return undefined;
     const fields = logFields(this.#chain.blockBody(location.block)!, location.offset, 1);
-    const { classId, ...event } = V4.contracts.readInstancePublished(fields);
+    const { classId, ...event } = this.#chain.generation.contracts.readInstancePublished(fields);
     return {
       ...event,
       currentContractClassId: classId,

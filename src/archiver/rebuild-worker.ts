@@ -1,7 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { DecodeError } from "../protocol/errors.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import { generationNamed } from "../protocol/generations/known/choose.ts";
 import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
@@ -13,13 +13,19 @@ export type RebuiltPlain =
   | (Omit<RebuiltCheckpoint, "blocks"> & { blocks: Omit<RebuiltBlock, "txs">[] })
   | { subject: string; rule: string };
 
+/** What a thread rebuilds, and the name of its rollup's generation. */
+export interface RebuildTask {
+  readonly input: RebuildInput;
+  readonly generation: string;
+}
+
 let core: Core | undefined;
 
 /** Entry point of a worker thread. */
-export default function rebuildOnThread(input: RebuildInput): RebuiltPlain {
+export default function rebuildOnThread({ input, generation }: RebuildTask): RebuiltPlain {
   core ??= loadCore();
   try {
-    const rebuilt = rebuildCheckpoint(input, core, V4);
+    const rebuilt = rebuildCheckpoint(input, core, generationNamed(generation));
     return { ...rebuilt, blocks: rebuilt.blocks.map(({ txs: _, ...block }) => block) };
   } catch (error) {
     if (error instanceof DecodeError) return { subject: error.subject, rule: error.rule };

@@ -2,18 +2,17 @@ import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
 import { readTxEffects } from "../protocol/tx-effect.ts";
 import { moduleBeside } from "../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
-import type { RebuiltPlain } from "./rebuild-worker.ts";
+import type { RebuildTask, RebuiltPlain } from "./rebuild-worker.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /** Rebuilds a checkpoint, on this thread or another. Rejects with what rebuildCheckpoint throws. */
 type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;
 
-export function rebuildInThread(core: Core, generation: Generation = V4): Rebuild {
+export function rebuildInThread(core: Core, generation: Generation): Rebuild {
   return async (input) => rebuildCheckpoint(input, core, generation);
 }
 
@@ -45,11 +44,14 @@ interface RebuildPoolOptions {
 /** Rebuilds checkpoints on worker threads, except those so small that sending them would cost more. */
 export class RebuildPool {
   readonly #core: Core;
+  readonly #generation: Generation;
   readonly #fromWords: number;
-  readonly #threads: WorkerPool<RebuildInput, RebuiltPlain>;
+  readonly #threads: WorkerPool<RebuildTask, RebuiltPlain>;
 
-  constructor(core: Core, { threads, fromWords = DEFAULT_FROM_WORDS, idleMs = IDLE_MS }: RebuildPoolOptions) {
+  constructor(core: Core, generation: Generation, options: RebuildPoolOptions) {
+    const { threads, fromWords = DEFAULT_FROM_WORDS, idleMs = IDLE_MS } = options;
     this.#core = core;
+    this.#generation = generation;
     this.#fromWords = fromWords;
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "rebuild-worker"),
@@ -59,8 +61,8 @@ export class RebuildPool {
   }
 
   readonly rebuild: Rebuild = async (input) => {
-    if (usedWords(input.blobs) < this.#fromWords) return rebuildCheckpoint(input, this.#core, V4);
-    const plain = await this.#threads.run(input);
+    if (usedWords(input.blobs) < this.#fromWords) return rebuildCheckpoint(input, this.#core, this.#generation);
+    const plain = await this.#threads.run({ input, generation: this.#generation.name });
     if ("rule" in plain) throw new DecodeError(plain.subject, plain.rule);
     return { ...plain, blocks: plain.blocks.map((block) => ({ ...block, txs: readTxEffects(block.body) })) };
   };

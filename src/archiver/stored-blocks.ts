@@ -1,6 +1,6 @@
 import { headerTimestamp } from "../protocol/block-header.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { ContentIndex } from "./content-index.ts";
@@ -23,6 +23,7 @@ export type GenesisBlock = Pick<BlockRecord, "header" | "hash">;
  */
 export class StoredBlocks {
   readonly #genesis: BlockRecord;
+  readonly #toldGenesisHash: string | undefined;
   readonly #headers: BlockHeaders;
   readonly #bodies: BlockBodies;
   readonly #hashes: NumberIndex;
@@ -30,7 +31,8 @@ export class StoredBlocks {
   readonly #txs: Txs;
   readonly #content: ContentIndex;
 
-  constructor(store: Store, genesis: GenesisBlock) {
+  constructor(store: Store, genesis: GenesisBlock, generation: Pick<Generation, "genesis" | "contracts">) {
+    this.#toldGenesisHash = generation.genesis.blockHash;
     this.#genesis = {
       number: 0,
       hash: genesis.hash,
@@ -45,7 +47,7 @@ export class StoredBlocks {
     this.#hashes = new NumberIndex(store, "chain-block-hashes");
     this.#archives = new NumberIndex(store, "chain-archives");
     this.#txs = new Txs(store);
-    this.#content = new ContentIndex(store);
+    this.#content = new ContentIndex(store, generation.contracts);
   }
 
   latestNumber(): number {
@@ -58,7 +60,7 @@ export class StoredBlocks {
 
   /** The block's number and its hash as tips show it. The block must be stored. */
   id(number: number): BlockId {
-    const told = number === 0 ? V4.genesis.blockHash : undefined;
+    const told = number === 0 ? this.#toldGenesisHash : undefined;
     return { number, hash: told ?? toHex(this.get(number)!.hash) };
   }
 

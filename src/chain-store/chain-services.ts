@@ -64,8 +64,10 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
     const owner = storeOwner(identity);
     await migrateStore(store, owner, { migrations: CHAIN_MIGRATIONS, report, signal });
     claimStore(store, owner);
-    const world = new WorldState(core, store, genesisContent(generationNamed(identity.generation), publicData), hasher);
-    return { store, chain: chainOf(store, world, identity.constants.epochDuration), world };
+    const generation = generationNamed(identity.generation);
+    const { epochDuration } = identity.constants;
+    const world = new WorldState(core, store, genesisContent(generation, publicData), hasher);
+    return { store, chain: chainOf(store, world, { epochDuration, generation }), world };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../src/archiver/preloaded-contracts.ts";
+import { preloadedClasses, preloadedInstances } from "../../src/archiver/preloaded-contracts.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
@@ -9,6 +9,8 @@ import { readVectors } from "../world/archiver/vectors.ts";
 import { protocolContractsHash } from "../world/core/protocol-contracts-hash.ts";
 
 const core = loadCore();
+const classes = preloadedClasses(V4.contracts);
+const byAddress = preloadedInstances(V4.contracts);
 const { contracts } = readVectors<{
   contracts: {
     protocolContracts: { list: Record<"name" | "address" | "classId" | "publicBytecodeCommitment", string>[] };
@@ -17,8 +19,8 @@ const { contracts } = readVectors<{
 
 describe("the protocol contracts", () => {
   test.each(contracts.protocolContracts.list)("the protocol contract $name has the class of the network", (v) => {
-    const instance = PRELOADED_INSTANCES.get(v.address)!;
-    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = PRELOADED_CLASSES.get(v.classId)!;
+    const instance = byAddress.get(v.address)!;
+    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = classes.get(v.classId)!;
     const commitment = publicBytecodeCommitment(core, packedBytecode);
     expect(toHex(commitment)).toBe(v.publicBytecodeCommitment);
     expect(toHex(contractClassId(core, artifactHash, privateFunctionsRoot, commitment))).toBe(v.classId);
@@ -30,7 +32,7 @@ describe("the protocol contracts", () => {
   });
 
   test("there are six protocol contracts, and their derived addresses hash to the network's value", () => {
-    const instances = [...PRELOADED_INSTANCES.values()];
+    const instances = [...byAddress.values()];
     expect(instances.map(({ address }) => address)).toEqual([1, 2, 3, 4, 5, 6].map(fr));
     const addresses = instances.map(({ salt, deployer, initializationHash, originalContractClassId, publicKeys }) => {
       expect(toHex(publicKeys)).toBe(toHex(V4.contracts.defaultPublicKeys));

@@ -59,7 +59,7 @@ describe("a checkpoint rebuilt from its blobs", () => {
   }
 
   test("a checkpoint rebuilt on a pool thread has the result or the error of this thread", async () => {
-    const pool = new RebuildPool(core, { threads: 1, fromWords: 0 });
+    const pool = new RebuildPool(core, V4, { threads: 1, fromWords: 0 });
     try {
       const input = inputOf(l1.scenario.checkpoints[0], l1.scenario.constants.version);
       expect(await pool.rebuild(input)).toEqual(rebuildCheckpoint(input, core, V4));

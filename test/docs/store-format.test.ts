@@ -59,7 +59,7 @@ async function chainStore(): Promise<string> {
   const store = openStore({ path });
   claimStore(store, IDENTITY);
   const world = new WorldState(loadCore(), store, genesisContent(V4, []));
-  const chain = chainOf(store, world, 32);
+  const chain = chainOf(store, world, { epochDuration: 32, generation: V4 });
   new ContentStore({ store, chain });
   await store.close();
   return path;

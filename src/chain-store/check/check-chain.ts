@@ -9,7 +9,6 @@ import { HEADER_AT, headerBlockNumber, headerSlotNumber, headerTimestamp } from 
 import { equal, readU32 } from "../../protocol/bytes.ts";
 import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { firstMessageIndex, messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
 import { checkpointOutHash } from "../../protocol/sha-trees.ts";
 import { items, type TxEffect } from "../../protocol/tx-effect.ts";
@@ -67,7 +66,7 @@ export class ChainChecker {
   constructor(parts: ChainCheck, report: CheckReport) {
     this.#parts = parts;
     this.#report = report;
-    this.#index = new ContentIndex(this.#captured.asStore());
+    this.#index = new ContentIndex(this.#captured.asStore(), parts.chain.generation.contracts);
   }
 
   run(): void {
@@ -135,7 +134,10 @@ export class ChainChecker {
     if (chain.blockBody(number) === undefined) return "is missing";
     const txs = chain.txEffects(number);
     if (txs.length !== txCount) return `holds ${txs.length} txs, its header's row says ${txCount}`;
-    this.#index.add({ number, timestamp: headerTimestamp(header), txs }, contractEvents(txs, core, V4.contracts));
+    this.#index.add(
+      { number, timestamp: headerTimestamp(header), txs },
+      contractEvents(txs, core, chain.generation.contracts),
+    );
     for (const { table, key, value } of this.#captured.take()) this.#content(table as ContentTable, key, value, number);
     this.#txs(number, txs);
     return undefined;
@@ -224,7 +226,7 @@ export class ChainChecker {
     const hashes = blockHeadersHash(
       core,
       all.map(({ hash }) => hash),
-      V4.hashing.blockHeaderNodes,
+      this.#parts.chain.generation.hashing.blockHeaderNodes,
     );
     const { blockHeadersHash: at, lastArchiveRoot } = CHECKPOINT_AT;
     if (!equal(hashes, header.subarray(at, at + 32))) return "its header does not hash the headers of its blocks";

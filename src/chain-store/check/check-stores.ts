@@ -4,6 +4,7 @@ import { ChainStore } from "../../archiver/chain-store.ts";
 import type { Core } from "../../core/core.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS } from "../../protocol/constants.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { readIdentity, storedGeneration } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectPages, inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
@@ -19,9 +20,9 @@ import { TreesChecker } from "./check-trees.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
 /** Genesis as the store says that it was made. */
-function storedGenesis(store: Store, core: Core): GenesisState {
+function storedGenesis(store: Store, core: Core, { hashing }: Generation): GenesisState {
   const content = storedContent(store) ?? { publicData: [], nullifiers: [], timestamp: 0n };
-  return genesisState(core, { ...content, treeNodes: storedGeneration(store).hashing.treeNodes });
+  return genesisState(core, { ...content, treeNodes: hashing.treeNodes });
 }
 
 function checkGenesis(store: Store, genesis: GenesisState, report: CheckReport): void {
@@ -45,11 +46,12 @@ function checkGenesis(store: Store, genesis: GenesisState, report: CheckReport):
 
 function checkChain(store: Store, core: Core, report: CheckReport): void {
   checkPart(report, WORLD_STATE_TABLES.meta, () => {
-    const genesis = storedGenesis(store, core);
+    const generation = storedGeneration(store);
+    const genesis = storedGenesis(store, core, generation);
     checkGenesis(store, genesis, report);
     const { header, hash } = genesis;
     // Nothing here asks for epochs.
-    const chain = new ChainStore({ store, genesis: { header, hash }, epochDuration: 1 });
+    const chain = new ChainStore({ store, genesis: { header, hash }, epochDuration: 1, generation });
     checkPart(report, "chain", () => new ChainChecker({ store, chain, core }, report).run());
     checkPart(report, "ws", () => new TreesChecker({ store, chain, core, nodes: genesis.fork.nodes }, report).run());
   });

@@ -13,6 +13,7 @@ import { ConfiguredGeneses } from "../../network/genesis.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { generationNamed } from "../../protocol/generations/known/choose.ts";
+import { storedGeneration } from "../../storage/identity.ts";
 import { openStore } from "../../storage/store.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { checkBlobs } from "./check-blobs.ts";
@@ -65,7 +66,7 @@ async function storedPositions(dataDirectory: string | undefined): Promise<Store
   const store = openStore({ path: resolve(dataDirectory, "chain"), readOnly: true });
   try {
     const synced = new ChainState(store).syncPoint("checkpoint-sync")?.number;
-    return { synced, published: new Checkpoints(store).last()?.l1.number };
+    return { synced, published: new Checkpoints(store, storedGeneration(store)).last()?.l1.number };
   } finally {
     await store.close();
   }

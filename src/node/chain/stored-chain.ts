@@ -5,6 +5,7 @@ import { CorePool } from "../../core/pool.ts";
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { Teardown } from "../../process/teardown.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { ReaderWatch } from "../../storage/reader-watch.ts";
 import type { StoreFault } from "../../storage/store-errors.ts";
 import type { ThreadBudget } from "../context/thread-budget.ts";
@@ -36,7 +37,10 @@ export async function openStoredChain(options: StoredChainOptions, teardown: Tea
   const log = loggerFor("node");
   const hasher = new CorePool({ size: threads.hashing, idleMs });
   teardown.add("hashing threads", () => hasher.close());
-  const rebuilds = new RebuildPool(core, { threads: threads.rebuilding, idleMs });
+  const rebuilds = new RebuildPool(core, generationNamed(identity.generation), {
+    threads: threads.rebuilding,
+    idleMs,
+  });
   teardown.add("rebuild threads", () => rebuilds.close());
   const report = reportMigration("chain", log);
   const openChain: OpenChain = (path, onFault) =>

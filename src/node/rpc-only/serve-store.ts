@@ -39,8 +39,9 @@ export async function serveStore(options: ServeStoreOptions): Promise<{ port: nu
   const teardown = new Teardown(loggerFor("rpc"));
   try {
     const core = loadCore();
-    const world = new WorldState(core, store, genesisContent(generationNamed(identity.generation), publicData));
-    const chain = chainOf(store, world, identity.constants.epochDuration);
+    const generation = generationNamed(identity.generation);
+    const world = new WorldState(core, store, genesisContent(generation, publicData));
+    const chain = chainOf(store, world, { epochDuration: identity.constants.epochDuration, generation });
     const { revertWords } = values.rpc.answers;
     const services = storedServices({ store, chain, world, core, identity, revertWords, realProofs });
     const health = rpcOnlyHealth(chain, node, { maxAwaySeconds: values.rpc.forward.nodeAwayLimitSeconds });

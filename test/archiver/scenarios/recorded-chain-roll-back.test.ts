@@ -56,6 +56,7 @@ beforeAll(async () => {
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
     epochDuration: reader.identity.constants.epochDuration,
+    generation: V4,
   });
   synchronizer = new Synchronizer({
     store,
@@ -63,7 +64,7 @@ beforeAll(async () => {
     worldState: world,
     reader,
     blobs,
-    rebuild: rebuildInThread(core),
+    rebuild: rebuildInThread(core, V4),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });

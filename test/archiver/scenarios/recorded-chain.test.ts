@@ -60,6 +60,7 @@ describe("the recorded chain, followed from L1", () => {
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
       epochDuration: reader.identity.constants.epochDuration,
+      generation: V4,
     });
     another = () =>
       new Synchronizer({
@@ -68,7 +69,7 @@ describe("the recorded chain, followed from L1", () => {
         worldState: world,
         reader,
         blobs,
-        rebuild: rebuildInThread(core),
+        rebuild: rebuildInThread(core, V4),
         validateAttestations: async () => ({ valid: true }),
         logger: silentLogger,
       });

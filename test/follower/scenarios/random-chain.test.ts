@@ -9,6 +9,7 @@ import { EndpointBook } from "../../../src/endpoints/endpoint-book.ts";
 import { feedUpstreams } from "../../../src/follower/follow/ask-upstream.ts";
 import { FeedSource } from "../../../src/follower/follow/feed-source.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import type { WorldStateWriter } from "../../../src/world-state/types.ts";
 import { FakeL1 } from "../../world/archiver/fake-l1.ts";
@@ -24,7 +25,7 @@ function synthetic(core: Core, identity: RollupIdentity, urls: string[]) {
   const worldState = new FakeWorldState(store) as unknown as WorldStateWriter;
   const endpoints = new EndpointBook();
   const synchronizer = new Synchronizer({
-    ...{ store, chain, worldState, reader: { identity }, rebuild: rebuildInThread(core), logger: silentLogger },
+    ...{ store, chain, worldState, reader: { identity }, rebuild: rebuildInThread(core, V4), logger: silentLogger },
     source: (services) => new FeedSource(services, { upstreams: feedUpstreams(urls, endpoints), core }),
     options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
   });

@@ -1,5 +1,5 @@
 import type { ContractClass, ContractInstance } from "../../../src/archiver/content-types.ts";
-import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../../src/archiver/preloaded-contracts.ts";
+import { preloadedClasses, preloadedInstances } from "../../../src/archiver/preloaded-contracts.ts";
 import { contractClassId, publicBytecodeCommitment } from "../../../src/core/derive/contract-class.ts";
 import {
   contractUpdateSlots,
@@ -16,7 +16,7 @@ import { core, field, type GivenTx, GLOBALS } from "../../world/execution/avm-ve
 const NOW = Number(GLOBALS.timestamp);
 const NO_DELAYS = { delayBefore: undefined, delayAfter: undefined, delayTimestampOfChange: 0 };
 const NO_SCHEDULE = fr(5);
-const FEE_JUICE = [...PRELOADED_INSTANCES.values()][4];
+const FEE_JUICE = [...preloadedInstances(V4.contracts).values()][4];
 
 /** A SET_32 of a field from 0x1001 on: the form in which generated programs have addresses. */
 const ADDRESS_SET = /2900([0-9a-f]{4})00(0000100[0-9])/g;
@@ -73,7 +73,7 @@ export function provableCase(generated: GivenTx): ProvableCase {
       },
     },
     instances: [FEE_JUICE, ...instances.map((instance, i) => ({ ...instance, currentContractClassId: classes[i].id }))],
-    classes: [PRELOADED_CLASSES.get(toHex(FEE_JUICE.currentContractClassId))!, ...classes],
+    classes: [preloadedClasses(V4.contracts).get(toHex(FEE_JUICE.currentContractClassId))!, ...classes],
     writes: instances.flatMap(({ address }, i) => updateOf(address, classes[i].id, i % 2 === 0)),
   };
 }

@@ -78,6 +78,7 @@ export async function followedEpochs(core: Core) {
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
       epochDuration: reader.identity.constants.epochDuration,
+      generation: V4,
     });
     const synchronizer = new Synchronizer({
       store,
@@ -85,7 +86,7 @@ export async function followedEpochs(core: Core) {
       worldState: world,
       reader,
       blobs,
-      rebuild: rebuildInThread(core),
+      rebuild: rebuildInThread(core, V4),
       validateAttestations: async () => ({ valid: true }),
       logger: silentLogger,
     });

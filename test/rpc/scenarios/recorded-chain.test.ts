@@ -79,6 +79,7 @@ beforeAll(async () => {
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
     epochDuration: identity.constants.epochDuration,
+    generation: V4,
   });
   const synchronizer = new Synchronizer({
     store,
@@ -86,7 +87,7 @@ beforeAll(async () => {
     worldState: world,
     reader,
     blobs,
-    rebuild: rebuildInThread(core),
+    rebuild: rebuildInThread(core, V4),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });

@@ -8,6 +8,7 @@ import type { SyncEvents, SyncOptions } from "../../../src/archiver/sync-service
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import type { WorldStateWriter } from "../../../src/world-state/types.ts";
@@ -46,7 +47,7 @@ export function follow(l1: FakeL1, core: Core, options: FollowOptions = {}): Fol
   const { validateAttestations = async () => ({ valid: true }), path: given, ...syncOptions } = options;
   const path = given ?? mkdtempSync(join(tmpdir(), "svc-sync-"));
   const store = openStore({ path });
-  const chain = new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration });
+  const chain = new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration, generation: V4 });
   const worldState = new FakeWorldState(store);
   const log: LogLine[] = [];
   const write = (level: keyof Logger) => (facts: object, message: string) =>
@@ -58,7 +59,7 @@ export function follow(l1: FakeL1, core: Core, options: FollowOptions = {}): Fol
     worldState: worldState as unknown as WorldStateWriter,
     reader: l1,
     blobs: l1.blobs,
-    rebuild: rebuildInThread(core),
+    rebuild: rebuildInThread(core, V4),
     validateAttestations,
     logger,
     options: { pollingIntervalMs: 2, maxBackoffMs: 8, ...syncOptions },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainStore } from "../../../src/archiver/chain-store.ts";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import type { Table } from "../../../src/storage/table.ts";
 import { CONSTANTS, seeded } from "./synthetic-chain.ts";
@@ -31,7 +32,7 @@ export const CHAIN_TABLES = [
 
 export function openChain(path = mkdtempSync(join(tmpdir(), "svc-chain-"))) {
   const store = openStore({ path });
-  const chain = new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration });
+  const chain = new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration, generation: V4 });
   return {
     path,
     store,

@@ -30,6 +30,7 @@ export function recordedNode(core: Core, l1: RecordedL1, path: string) {
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
     epochDuration: l1.identity.constants.epochDuration,
+    generation: V4,
   });
   const synchronizer = new Synchronizer({
     store,
@@ -37,7 +38,7 @@ export function recordedNode(core: Core, l1: RecordedL1, path: string) {
     worldState: world,
     reader: l1,
     blobs: l1.blobs,
-    rebuild: rebuildInThread(core),
+    rebuild: rebuildInThread(core, V4),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });
@@ -52,7 +53,7 @@ export type RecordedNode = ReturnType<typeof recordedNode>;
 
 /** Blocks of each checkpoint of the recording, rebuilt from its blobs; the first entry belongs to checkpoint 1. */
 export async function recordedBlocks(core: Core, { identity, checkpoints, blobs }: L1Recording) {
-  const rebuild = rebuildInThread(core);
+  const rebuild = rebuildInThread(core, V4);
   const { l1ChainId, rollupVersion, constants } = identity;
   const all: ProposedBlock[][] = [];
   for (const { checkpointNumber, header, archiveRoot, versionedBlobHashes } of checkpoints) {

@@ -74,13 +74,13 @@ export function followingNode(
   const path = mkdtempSync(join(tmpdir(), "svc-follower-"));
   const store = openStore({ path });
   const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, FUNDED)));
-  const chain = chainOf(store, world, identity.constants.epochDuration);
+  const chain = chainOf(store, world, { epochDuration: identity.constants.epochDuration, generation: V4 });
   const endpoints = new EndpointBook({ logger });
   const upstreams = feedUpstreams(urls, endpoints);
   // On a busy machine the first upstream would lose its call to the next one after a second.
   for (const { health } of upstreams) health.answered("hello", 60_000);
   const synchronizer = new Synchronizer({
-    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core), logger },
+    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core, V4), logger },
     source: (services) => new FeedSource(services, { upstreams, core, ...options }),
     options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
   });

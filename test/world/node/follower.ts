@@ -16,6 +16,7 @@ import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 
 const FUNDED = {
   testAccounts: true,
@@ -131,7 +132,7 @@ export class Follower {
       worldState: this.services.world,
       reader: this.reader,
       blobs: this.#blobs,
-      rebuild: rebuildInThread(this.#core),
+      rebuild: rebuildInThread(this.#core, V4),
       validateAttestations: attestationValidator(this.reader),
       logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
     });

@@ -13,6 +13,7 @@ import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts"
 import { attestationValidator } from "../../../src/l1/committee/validate-attestations.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 
@@ -55,7 +56,7 @@ export async function recordedNetworkChain(core: Core) {
       worldState: services.world,
       reader,
       blobs: fetcher,
-      rebuild: rebuildInThread(core),
+      rebuild: rebuildInThread(core, V4),
       validateAttestations: attestationValidator(reader),
       logger: silentLogger,
     });

@@ -12,6 +12,7 @@ import type { RollupReader } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { type RestoreOptions, restoreSnapshot } from "../../../src/snapshots/restore.ts";
 import { SnapshotUploader } from "../../../src/snapshots/upload.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
@@ -75,7 +76,7 @@ export async function syncRecordedChain(): Promise<SyncedChain> {
     worldState: services.world,
     reader,
     blobs,
-    rebuild: rebuildInThread(core),
+    rebuild: rebuildInThread(core, V4),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });
