@@ -5,7 +5,13 @@ import type { RollupReader } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { generationNamed } from "../protocol/generations/known/choose.ts";
-import { differentField, readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../storage/identity.ts";
+import {
+  differentField,
+  readIdentity,
+  SCHEMA_VERSION,
+  StoreGenerationError,
+  StoreSchemaError,
+} from "../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../storage/inspect.ts";
 import { openStore } from "../storage/store.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
@@ -50,6 +56,10 @@ export async function checkIdentity(
       throw new SnapshotRefusedError("schema", `its schema version is ${versions}`);
     }
   } catch (error) {
+    if (error instanceof StoreGenerationError) {
+      const rule = `its generation is ${error.generation}, which this program does not know`;
+      throw new SnapshotRefusedError("identity", rule, { cause: error });
+    }
     if (!(error instanceof StoreSchemaError)) throw error;
     const rule = error.found === undefined ? "cannot be read" : `is ${error.found}, this node writes ${SCHEMA_VERSION}`;
     throw new SnapshotRefusedError("schema", `its schema version ${rule}`, { cause: error });

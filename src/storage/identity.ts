@@ -1,6 +1,6 @@
 import { OperatorError } from "../errors/operator-error.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
-import { generationNamed } from "../protocol/generations/known/choose.ts";
+import { generationNamed, UnknownGenerationError } from "../protocol/generations/known/choose.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -69,12 +69,43 @@ export class StoreSchemaError extends OperatorError {
   }
 }
 
+/** The store holds a chain of a protocol that this program does not know, perhaps that of a later release. */
+export class StoreGenerationError extends OperatorError {
+  override readonly errorCode: string = "store-generation";
+
+  readonly path: string;
+  readonly generation: string;
+
+  constructor(path: string, cause: UnknownGenerationError) {
+    const remedy = "Name another data directory, or use the release that wrote it";
+    super(`data directory ${path}: ${cause.message}. ${remedy}`, { cause });
+    this.name = "StoreGenerationError";
+    this.path = path;
+    this.generation = cause.generation;
+  }
+}
+
 function isIdentity(value: unknown): value is StoreIdentity {
   if (typeof value !== "object" || value === null) return false;
+  if ("generation" in value && typeof value.generation !== "string") return false;
   return "schemaVersion" in value && typeof value.schemaVersion === "number" && FIELDS.every((field) => field in value);
 }
 
-/** The identity record of any version; undefined in a new store. Throws StoreSchemaError if it cannot be read. */
+/** Throws StoreGenerationError. What a later version records is not judged. */
+function checkGeneration(path: string, { schemaVersion, generation }: StoreIdentity): void {
+  if (schemaVersion > SCHEMA_VERSION) return;
+  try {
+    generationNamed(generation);
+  } catch (error) {
+    if (!(error instanceof UnknownGenerationError)) throw error;
+    throw new StoreGenerationError(path, error);
+  }
+}
+
+/**
+ * The identity record of any version; undefined in a new store. Throws StoreSchemaError if it cannot be read, or
+ * StoreGenerationError.
+ */
 export function storedIdentity(store: Store): StoreIdentity | undefined {
   const row = store.table("identity").get(KEY);
   if (row === undefined) return undefined;
@@ -84,7 +115,10 @@ export function storedIdentity(store: Store): StoreIdentity | undefined {
   } catch {
     throw new StoreSchemaError(store.path, undefined);
   }
-  if (isIdentity(record)) return record;
+  if (isIdentity(record)) {
+    checkGeneration(store.path, record);
+    return record;
+  }
   // Of a version with other fields, perhaps.
   const version = typeof record === "object" && record !== null && "schemaVersion" in record && record.schemaVersion;
   throw new StoreSchemaError(
@@ -94,7 +128,8 @@ export function storedIdentity(store: Store): StoreIdentity | undefined {
 }
 
 /**
- * The identity record; undefined in a new store. Throws StoreSchemaError if it cannot be read or has another version.
+ * The identity record; undefined in a new store. Throws StoreSchemaError if it cannot be read or has another version,
+ * or StoreGenerationError.
  */
 export function readIdentity(store: Store): StoreIdentity | undefined {
   const identity = storedIdentity(store);
@@ -125,12 +160,12 @@ export function requireChain(path: string, stored: StoreIdentity, chain: Omit<St
   if (field !== undefined) throw new StoreIdentityError(path, field, text(stored, field), text(chain, field));
 }
 
-/** Generation of the chain of a store, the first of all for a new one. Throws an UnknownGenerationError. */
+/** Generation of the chain of a store, the first of all for a new one. Throws StoreSchemaError or StoreGenerationError. */
 export function storedGeneration(store: Store): Generation {
   return generationNamed(storedIdentity(store)?.generation);
 }
 
-/** Binds a new store to a chain, or checks that it is bound to it. Throws StoreIdentityError or StoreSchemaError. */
+/** Binds a new store to a chain, or checks that it is bound to it. Throws an OperatorError. */
 export function claimStore(store: Store, chain: Omit<StoreIdentity, "schemaVersion">): void {
   const stored = readIdentity(store);
   if (stored === undefined) {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnknownGenerationError } from "../../src/protocol/generations/known/choose.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import {
   claimStore,
   readIdentity,
   SCHEMA_VERSION,
+  StoreGenerationError,
   StoreIdentityError,
   StoreSchemaError,
   storedGeneration,
@@ -62,9 +62,22 @@ test("a store keeps the generation of its chain", () => {
   expect(storedGeneration(store)).toBe(V5);
   expect(() => claimStore(store, { ...chain, generation: "v5" })).not.toThrow();
   expect(() => claimStore(store, chain)).toThrow("its generation is v5, this node follows v4");
+});
+
+test("a store of an unknown generation is refused with its folder and the generations that are known", () => {
   write(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...chain, generation: "v6" }));
-  expect(() => storedGeneration(store)).toThrow("protocol v6 is not known to this program, which knows v4 or v5");
-  expect(() => claimStore(store, chain)).toThrow(UnknownGenerationError);
+  const rule = "protocol v6 is not known to this program, which knows v4 or v5";
+  for (const read of [() => storedGeneration(store), () => claimStore(store, chain), () => readIdentity(store)]) {
+    expect(read).toThrow(StoreGenerationError);
+    expect(read).toThrow(`data directory ${folder}: ${rule}. Name another`);
+  }
+  write(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...chain, generation: 6 }));
+  expect(() => readIdentity(store)).toThrow("its identity record cannot be read");
+});
+
+test("the generation that a later schema records is not judged", () => {
+  write(JSON.stringify({ schemaVersion: SCHEMA_VERSION + 1, ...chain, generation: "v6" }));
+  expect(() => readIdentity(store)).toThrow(`has schema version ${SCHEMA_VERSION + 1}`);
 });
 
 test("a store with an older or newer schema, or with an unreadable record, is refused", () => {

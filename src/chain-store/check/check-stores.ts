@@ -5,7 +5,7 @@ import type { Core } from "../../core/core.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS } from "../../protocol/constants.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
-import { readIdentity, storedGeneration } from "../../storage/identity.ts";
+import { readIdentity, StoreGenerationError, StoreSchemaError, storedGeneration } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectPages, inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { type GenesisState, genesisState } from "../../world-state/genesis.ts";
@@ -80,6 +80,10 @@ async function checkStore(
       await store.close();
     }
   } catch (error) {
+    if (error instanceof StoreSchemaError || error instanceof StoreGenerationError) {
+      report.fault({ table: "identity", key: "identity", rule: error.message });
+      return;
+    }
     const rule =
       error instanceof DamagedStoreError ? error.rule : error instanceof Error ? error.message : String(error);
     report.fault({ table: "pages", key: join(path, "data.mdb"), rule });

@@ -28,12 +28,11 @@ function fileOf(path: string): string | undefined {
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
-/** Why a store cannot be read now; it may be later. */
-type NotReadable = "no node has opened the chain store yet" | "the chain store is being migrated";
-const NOT_OPENED: NotReadable = "no node has opened the chain store yet";
+const NOT_OPENED = "no node has opened the chain store yet";
 
 /**
- * Why an open store can no longer be read, if so. Throws StoreSchemaError if it is of a later version of the program.
+ * Why an open store can no longer be read, if so. Throws StoreSchemaError or StoreGenerationError if it is of a later
+ * version of the program.
  */
 export function unreadable({ store, file }: ReadableStore): string | undefined {
   const now = fileOf(store.path);
@@ -41,7 +40,7 @@ export function unreadable({ store, file }: ReadableStore): string | undefined {
   return migration(store);
 }
 
-function migration(store: Store): NotReadable | undefined {
+function migration(store: Store): string | undefined {
   const identity = storedIdentity(store);
   if (identity === undefined) return NOT_OPENED;
   if (identity.schemaVersion > SCHEMA_VERSION) throw new StoreSchemaError(store.path, identity.schemaVersion);
@@ -52,12 +51,12 @@ function migration(store: Store): NotReadable | undefined {
 
 /**
  * Opens the store of a rollup that another process writes, or says why that is not possible yet. Throws
- * StoreSchemaError.
+ * StoreSchemaError or StoreGenerationError.
  */
 export async function openReadable(
   path: string,
   { mapSizeKb, identity }: { mapSizeKb: number; identity: RollupIdentity },
-): Promise<ReadableStore | NotReadable> {
+): Promise<ReadableStore | string> {
   const file = fileOf(path);
   if (file === undefined) return NOT_OPENED;
   const store = openStore({ path, mapSizeKb, readOnly: true, singlePages: true, anotherProcess: true });
@@ -67,12 +66,16 @@ export async function openReadable(
     return opened;
   } catch (error) {
     await store.close();
-    if (error instanceof StoreIdentityError || error instanceof MissingTableError) return NOT_OPENED;
+    if (error instanceof StoreIdentityError) {
+      const { field, stored, expected } = error;
+      return `the chain store and the node's record are of different chains: ${field} is ${stored} and ${expected}`;
+    }
+    if (error instanceof MissingTableError) return NOT_OPENED;
     throw error;
   }
 }
 
-function readable(store: Store, file: string, identity: RollupIdentity): ReadableStore | NotReadable {
+function readable(store: Store, file: string, identity: RollupIdentity): ReadableStore | string {
   const waits = migration(store);
   if (waits !== undefined) return waits;
   // The node has not written the record of its chain yet.

@@ -389,6 +389,8 @@ describe("damaged snapshots", () => {
     ],
     ["of another rollup", () => forged("bad", (path) => changeIdentity(path, { rollupVersion: 5 })), /identity/],
     ["of another L1", () => forged("bad", (path) => changeIdentity(path, { l1ChainId: 1 })), /identity/],
+    ["of another generation", () => forged("bad", (path) => changeIdentity(path, { generation: "v5" })), /identity/],
+    ["of an unknown generation", () => forged("bad", (path) => changeIdentity(path, { generation: "v9" })), /identity/],
     [
       "of another genesis",
       () => forged("bad", (path) => changeIdentity(path, { genesisArchiveRoot: "0x00" })),

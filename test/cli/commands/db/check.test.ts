@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkStores } from "../../../../src/chain-store/check/check-stores.ts";
 import type { Fault } from "../../../../src/chain-store/check/fault.ts";
+import { putIdentity, readIdentity } from "../../../../src/storage/identity.ts";
 import { openStore } from "../../../../src/storage/store.ts";
 import { runSvc } from "../../../world/cli/run-svc.ts";
 import { core, type SyncedChain, syncRecordedChain } from "../../../world/snapshots/synced-chain.ts";
@@ -130,6 +131,21 @@ test("svc db check finds a flipped bit in a page number before LMDB reads the pa
   const faults = await faultsOf(path);
   expect(faults).toEqual([
     { table: "pages", key: join(path, "chain", "data.mdb"), rule: expect.stringMatching(/page/) },
+  ]);
+});
+
+test("svc db check names a generation that this program does not know", async () => {
+  const path = join(folder, "unknown-generation");
+  cpSync(whole, path, { recursive: true });
+  const store = openStore({ path: join(path, "chain") });
+  store.transaction(() => putIdentity(store, { ...readIdentity(store)!, generation: "v9" }));
+  await store.close();
+  expect(await faultsOf(path)).toEqual([
+    {
+      table: "identity",
+      key: "identity",
+      rule: expect.stringContaining("protocol v9 is not known to this program, which knows v4 or v5"),
+    },
   ]);
 });
 
