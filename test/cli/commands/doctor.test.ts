@@ -269,6 +269,18 @@ test("a port that another program has is named with protocol and flag", async ()
   expect(remedies[0]).toContain("--port");
 });
 
+test("taken ports of metrics and of the feed are named", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { failed } = await examined({ SVC_METRICS_PORT: String(port), SVC_FEED_PORT: String(port) });
+  server.close();
+  expect(failed).toEqual([
+    `metrics port: TCP 127.0.0.1:${port} is in use by another program`,
+    `feed port: TCP 127.0.0.1:${port} is in use by another program`,
+  ]);
+});
+
 test("a data directory of a newer schema is named with both versions", async () => {
   const data = join(folder, "newer");
   const store = openStore({ path: join(data, "chain") });
