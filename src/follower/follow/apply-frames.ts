@@ -19,7 +19,6 @@ import type { InboxMessage } from "../../l1/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { BYTES_PER_BLOB, TREE_NAMES } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
 import { epochOfSlot } from "../../protocol/time.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
@@ -163,6 +162,12 @@ export class FrameApplier {
   async #rebuild(given: CheckpointFrame) {
     const { chain, rebuild, reader } = this.#services;
     const { number, header, archiveRoot } = given;
+    const { checkpointBytes } = chain.generation.headers;
+    this.#require(header.length === checkpointBytes, () => ({
+      field: `length of the header of checkpoint ${number}`,
+      expected: `${checkpointBytes} bytes`,
+      got: `${header.length} bytes`,
+    }));
     const blobs =
       given.words === undefined ? proposedWords(chain, { checkpointNumber: number, archiveRoot }) : padded(given.words);
     this.#require(blobs !== undefined, () => ({
@@ -220,7 +225,8 @@ export class FrameApplier {
     try {
       const txs = readTxEffects(body);
       const record = { ...stated, hash: blockHash(this.#core, given.header), txCount: txs.length };
-      const block = { record, body, txs, contractEvents: contractEvents(txs, this.#core, V4.contracts) };
+      const { contracts } = this.#services.chain.generation;
+      const block = { record, body, txs, contractEvents: contractEvents(txs, this.#core, contracts) };
       const difference = this.#headers.difference(block);
       if (difference !== undefined) throw this.#lie(difference);
       await exclusive(() => addProposedBlock(this.#services, block));

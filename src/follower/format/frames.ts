@@ -3,7 +3,6 @@ import type { L1Position } from "../../archiver/tables/chain-state.ts";
 import type { CommitteeAttestation, L1Block } from "../../l1/types.ts";
 import { BLOCK_HEADER_BYTES } from "../../protocol/block-header.ts";
 import { bigUintBytes, readBigUint, readU32 } from "../../protocol/bytes.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { FrameError } from "./errors.ts";
 import { Fields } from "./fields.ts";
 import type { Value } from "./payload.ts";
@@ -21,6 +20,7 @@ interface Publication {
 
 export interface CheckpointFrame extends Publication {
   number: number;
+  /** Its length is that of the chain's generation, which a frame does not say. */
   header: Uint8Array;
   archiveRoot: Uint8Array;
   /** Its blob words up to the end marker; undefined if the follower has all its blocks as proposed ones. */
@@ -219,7 +219,7 @@ function readCheckpoint(values: Value): CheckpointFrame {
   const f = new Fields("checkpoint", values);
   const checkpoint = {
     number: f.uint("number"),
-    header: f.bytes("header", V4.headers.checkpointBytes),
+    header: f.bytes("header"),
     archiveRoot: f.bytes("archiveRoot", 32),
     words: f.optional(() => f.bytes("words")),
     ...readPublication(f),

@@ -6,6 +6,7 @@ import { decodePayload, encodeFrame, packValues, unpackValues } from "../../../s
 import { decodeRequest, encodeRequest, locatorNumbers } from "../../../src/follower/format/request.ts";
 import { BLOCK_HEADER_BYTES } from "../../../src/protocol/block-header.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const u32 = fc.nat(0xffffffff);
@@ -40,7 +41,7 @@ const anyFrame: fc.Arbitrary<Frame> = fc.oneof(
     checkpoints: fc.array(
       fc.record({
         number: u32,
-        header: bytes(V4.headers.checkpointBytes),
+        header: fc.constantFrom(V4, V5).chain(({ headers }) => bytes(headers.checkpointBytes)),
         archiveRoot: hash,
         words: fc.option(fc.uint8Array({ maxLength: 2_000 }), { nil: undefined }),
         ...publication,

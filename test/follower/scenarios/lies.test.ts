@@ -11,6 +11,7 @@ import { readIdentity } from "../../../src/follower/format/hello.ts";
 import type { FeedServer } from "../../../src/follower/serve/feed-server.ts";
 import { identityJson } from "../../../src/l1/identity-json.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../../src/protocol/block-header.ts";
+import { concat } from "../../../src/protocol/bytes.ts";
 import { blockWords } from "../../../src/protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { NOTE_HASH_TREE } from "../../../src/protocol/constants.ts";
@@ -92,6 +93,11 @@ const LIES: [string, Lie, RegExp][] = [
     "the out hash of an epoch",
     aboutCheckpoint(3, ({ header }) => ({ header: flipped(header, CHECKPOINT_AT.epochOutHash + 31) })),
     /^checkpoint 3$/,
+  ],
+  [
+    "a header, which has the length of another generation's",
+    aboutCheckpoint(3, ({ header }) => ({ header: concat(header, new Uint8Array(32)) })),
+    /^length of the header of checkpoint 3$/,
   ],
   ["a number", aboutCheckpoint(3, () => ({ number: 5 })), /^number of the next checkpoint$/],
   ["blocks that it claims this node has", aboutCheckpoint(3, () => ({ words: undefined })), /^blocks of checkpoint 3$/],
@@ -177,6 +183,14 @@ const LIES: [string, Lie, RegExp][] = [
       identity: JSON.stringify(identityJson({ ...readIdentity(frame.identity), rollupVersion: 7 })),
     })),
     /^rollupVersion$/,
+  ],
+  [
+    "the rollup's generation",
+    about("hello", (frame) => ({
+      ...frame,
+      identity: JSON.stringify(identityJson({ ...readIdentity(frame.identity), generation: "v5" })),
+    })),
+    /^generation$/,
   ],
   [
     "the genesis",

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
 import { RecordedL1, readRecordedL1 } from "../../world/archiver/recorded-l1.ts";
-import { FUNDED, recordedNode } from "../../world/archiver/recorded-node.ts";
+import { recordedNode } from "../../world/archiver/recorded-node.ts";
+import { CHAIN_A, recordedPublicData } from "../../world/l1/recorded-networks.ts";
 import { fakeServices, recordingLogger } from "../../world/rpc/fakes.ts";
 
 /**
@@ -51,7 +51,7 @@ const listener = await startPublicRpc({
   services: fakeServices({ chain, world, core, content: new ContentStore({ store, chain }), identity: l1.identity }),
   store,
   chain,
-  reads: { publicData: genesisPublicData(core, FUNDED), identity: l1.identity },
+  reads: { publicData: recordedPublicData(core, CHAIN_A), identity: l1.identity },
   cacheBytes: 1 << 24,
   server: {
     listen: { host: "127.0.0.1", port: 0 },

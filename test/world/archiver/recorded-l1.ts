@@ -12,7 +12,7 @@ import type {
   RollupStatus,
 } from "../../../src/l1/types.ts";
 import { equal, toHex } from "../../../src/protocol/bytes.ts";
-import { CHAIN_A_REGISTRY, startChainA } from "../l1/chain-a.ts";
+import { CHAIN_A } from "../l1/recorded-networks.ts";
 
 const ZERO = new Uint8Array(32);
 
@@ -27,14 +27,14 @@ export interface L1Recording {
   blobs: Map<string, Uint8Array>;
 }
 
-/** Reads the recorded chain from the L1 that was recorded. */
-export async function readRecordedL1(): Promise<L1Recording> {
-  const l1 = await startChainA();
+/** Reads a recorded chain from the L1 that was recorded. */
+export async function readRecordedL1(network = CHAIN_A): Promise<L1Recording> {
+  const l1 = await network.start();
   try {
     const reader = await connectRollup({
       l1RpcUrls: [l1.url],
       l1ChainId: 31337,
-      registryAddress: CHAIN_A_REGISTRY,
+      registryAddress: network.registryAddress,
       ethereumSlotDuration: 12,
     });
     const { identity } = reader;

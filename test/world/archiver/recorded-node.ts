@@ -4,33 +4,30 @@ import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts"
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { blockHash } from "../../../src/core/derive/block-hash.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../../src/protocol/block-header.ts";
-import { fromHex, writeU32 } from "../../../src/protocol/bytes.ts";
+import { writeU32 } from "../../../src/protocol/bytes.ts";
 import { ARCHIVE, L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../../src/protocol/constants.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../../src/protocol/generations/known/choose.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
+import { networkOfIdentity, recordedPublicData } from "../l1/recorded-networks.ts";
 import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
 
-export const FUNDED = {
-  testAccounts: true,
-  sponsoredFpc: true,
-  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
-};
 const NO_EVENTS: ProposedBlock["contractEvents"] = { classes: [], instances: [], updates: [], refused: [] };
 
 /** Store, real trees and synchronizer over the recorded L1. */
 export function recordedNode(core: Core, l1: RecordedL1, path: string) {
   const store = openStore({ path });
-  const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, FUNDED)));
+  const network = networkOfIdentity(l1.identity);
+  const { generation } = network;
+  const world = new WorldState(core, store, genesisContent(generation, recordedPublicData(core, network)));
   const chain = new ChainStore({
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
     epochDuration: l1.identity.constants.epochDuration,
-    generation: V4,
+    generation,
   });
   const synchronizer = new Synchronizer({
     store,
@@ -38,7 +35,7 @@ export function recordedNode(core: Core, l1: RecordedL1, path: string) {
     worldState: world,
     reader: l1,
     blobs: l1.blobs,
-    rebuild: rebuildInThread(core, V4),
+    rebuild: rebuildInThread(core, generation),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });
@@ -53,7 +50,7 @@ export type RecordedNode = ReturnType<typeof recordedNode>;
 
 /** Blocks of each checkpoint of the recording, rebuilt from its blobs; the first entry belongs to checkpoint 1. */
 export async function recordedBlocks(core: Core, { identity, checkpoints, blobs }: L1Recording) {
-  const rebuild = rebuildInThread(core, V4);
+  const rebuild = rebuildInThread(core, generationNamed(identity.generation));
   const { l1ChainId, rollupVersion, constants } = identity;
   const all: ProposedBlock[][] = [];
   for (const { checkpointNumber, header, archiveRoot, versionedBlobHashes } of checkpoints) {

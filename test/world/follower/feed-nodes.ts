@@ -11,20 +11,12 @@ import { FeedSource, type FeedSourceOptions } from "../../../src/follower/follow
 import { type FeedServer, type FeedServerOptions, startFeedServer } from "../../../src/follower/serve/feed-server.ts";
 import { SnapshotCopies } from "../../../src/follower/serve/snapshot-copies.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { fromHex } from "../../../src/protocol/bytes.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
-
-const FUNDED = {
-  testAccounts: true,
-  sponsoredFpc: true,
-  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
-};
+import { networkOfIdentity, recordedPublicData } from "../l1/recorded-networks.ts";
 
 /** Of a chain in memory: any. */
 export const ADDRESSES = Object.fromEntries(
@@ -57,14 +49,14 @@ export function serveFeed(
 ): Promise<FeedServer> {
   return startFeedServer({
     ...{ chain, identity, commits: store, refresh: () => void store.version() },
-    publicData: genesisPublicData(core, FUNDED),
+    publicData: recordedPublicData(core, networkOfIdentity(identity)),
     ...{ host: "127.0.0.1", port: 0, rpcPort: 0, maxFollowers: 4, log: silentLogger },
     snapshots: new SnapshotCopies({ store, folderPrefix: join(tmpdir(), "svc-feed-copy-"), log: silentLogger }),
     ...options,
   });
 }
 
-/** A node over the recorded chain's genesis that follows upstreams and nothing else. */
+/** A node over a recorded chain's genesis that follows upstreams and nothing else. */
 export function followingNode(
   core: Core,
   identity: RollupIdentity,
@@ -73,14 +65,16 @@ export function followingNode(
 ) {
   const path = mkdtempSync(join(tmpdir(), "svc-follower-"));
   const store = openStore({ path });
-  const world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, FUNDED)));
-  const chain = chainOf(store, world, { epochDuration: identity.constants.epochDuration, generation: V4 });
+  const network = networkOfIdentity(identity);
+  const { generation } = network;
+  const world = new WorldState(core, store, genesisContent(generation, recordedPublicData(core, network)));
+  const chain = chainOf(store, world, { epochDuration: identity.constants.epochDuration, generation });
   const endpoints = new EndpointBook({ logger });
   const upstreams = feedUpstreams(urls, endpoints);
   // On a busy machine the first upstream would lose its call to the next one after a second.
   for (const { health } of upstreams) health.answered("hello", 60_000);
   const synchronizer = new Synchronizer({
-    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core, V4), logger },
+    ...{ store, chain, worldState: world, reader: { identity }, rebuild: rebuildInThread(core, generation), logger },
     source: (services) => new FeedSource(services, { upstreams, core, ...options }),
     options: { pollingIntervalMs: 2, maxBackoffMs: 8 },
   });

@@ -9,24 +9,16 @@ import { hashChain, type TileChain } from "../../../src/core/tile-chain.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { RollupReader } from "../../../src/l1/types.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { type RestoreOptions, restoreSnapshot } from "../../../src/snapshots/restore.ts";
 import { SnapshotUploader } from "../../../src/snapshots/upload.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
 import { type Logger, silentLogger } from "../../../src/telemetry/logger.ts";
-import { CHAIN_A_REGISTRY, startChainA } from "../l1/chain-a.ts";
+import { CHAIN_A, recordedPublicData } from "../l1/recorded-networks.ts";
 
 export const core = loadCore();
 export const MAP_SIZE_KB = 4 * 1024 * 1024;
-
-const publicData = genesisPublicData(core, {
-  testAccounts: true,
-  sponsoredFpc: true,
-  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
-});
 
 export interface LogLine {
   level: keyof Logger;
@@ -55,13 +47,14 @@ export interface SyncedChain {
   close(): Promise<void>;
 }
 
-/** Syncs the recorded chain from its L1 into a store. */
-export async function syncRecordedChain(): Promise<SyncedChain> {
-  const l1 = await startChainA();
+/** Syncs a recorded chain from its L1 into a store. */
+export async function syncRecordedChain(network = CHAIN_A): Promise<SyncedChain> {
+  const l1 = await network.start();
+  const publicData = recordedPublicData(core, network);
   const reader = await connectRollup({
     l1RpcUrls: [l1.url],
     l1ChainId: 31337,
-    registryAddress: CHAIN_A_REGISTRY,
+    registryAddress: network.registryAddress,
     ethereumSlotDuration: 12,
   });
   const { identity } = reader;
@@ -76,7 +69,7 @@ export async function syncRecordedChain(): Promise<SyncedChain> {
     worldState: services.world,
     reader,
     blobs,
-    rebuild: rebuildInThread(core, V4),
+    rebuild: rebuildInThread(core, network.generation),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
   });
