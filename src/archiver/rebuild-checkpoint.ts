@@ -1,7 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { blockHash } from "../core/derive/block-hash.ts";
 import { blockHeadersHash } from "../core/derive/block-headers-hash.ts";
-import { BLOCK_HEADER_BYTES, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
+import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
 import { word, writeU32, writeUint } from "../protocol/bytes.ts";
 import { type BlobBlock, readCheckpointBlobs } from "../protocol/checkpoint-blob.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../protocol/checkpoint-header.ts";
@@ -14,7 +14,7 @@ import {
   type TreeId,
 } from "../protocol/constants.ts";
 import { DecodeError } from "../protocol/errors.ts";
-import { FR_ZERO } from "../protocol/field.ts";
+import { FR_ZERO, type Fr } from "../protocol/field.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
 import { checkpointOutHash } from "../protocol/sha-trees.ts";
 import { items } from "../protocol/tx-effect.ts";
@@ -53,8 +53,10 @@ export function rebuildCheckpoint(input: RebuildInput, core: Core, generation: G
   const { hashing, headers } = generation;
   checkRebuiltHashes(input, blockHeadersHash(core, hashes, hashing.blockHeaderNodes));
   if (headers.accumulatedFeesAt !== undefined) {
-    const fees = blocks.map(({ record }) => word(record.header.subarray(HEADER_AT.totalFees), 0));
-    const sum = fees.reduce((total, fee) => core.field.add(total, fee), FR_ZERO);
+    const sum = accumulatedFees(
+      blocks.map(({ record }) => record.header),
+      core,
+    );
     checkAccumulatedFees(input, headers.accumulatedFeesAt, sum);
   }
   return {
@@ -64,6 +66,12 @@ export function rebuildCheckpoint(input: RebuildInput, core: Core, generation: G
     outHash: checkpointOutHash(blocks.map(({ txs }) => txs.map((tx) => items(tx.l2ToL1Msgs)))),
     blocks,
   };
+}
+
+/** The fees of a checkpoint's blocks, of which some generations' checkpoint headers state the sum. */
+export function accumulatedFees(blockHeaders: readonly BlockHeader[], core: Core): Fr {
+  const fees = blockHeaders.map((header) => word(header.subarray(HEADER_AT.totalFees), 0));
+  return fees.reduce((total, fee) => core.field.add(total, fee), FR_ZERO);
 }
 
 /** A block takes slot, timestamp and fee settings from its checkpoint; both headers hold them in the same order. */

@@ -1,19 +1,17 @@
 import { type ChainStore, lastBlockOf } from "../../archiver/chain-store.ts";
 import { ContentIndex } from "../../archiver/content-index.ts";
 import { contractEvents } from "../../archiver/contract-events.ts";
-import type { BlockRecord, CheckpointRecord } from "../../archiver/tables/records.ts";
+import type { BlockRecord } from "../../archiver/tables/records.ts";
 import type { Core } from "../../core/core.ts";
 import { blockHash } from "../../core/derive/block-hash.ts";
-import { blockHeadersHash } from "../../core/derive/block-headers-hash.ts";
-import { HEADER_AT, headerBlockNumber, headerSlotNumber, headerTimestamp } from "../../protocol/block-header.ts";
+import { HEADER_AT, headerBlockNumber, headerTimestamp } from "../../protocol/block-header.ts";
 import { equal, readU32 } from "../../protocol/bytes.ts";
-import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
-import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { firstMessageIndex, messageCheckpoint, nextRollingHash } from "../../protocol/l1-to-l2-message.ts";
-import { checkpointOutHash } from "../../protocol/sha-trees.ts";
-import { items, type TxEffect } from "../../protocol/tx-effect.ts";
+import type { TxEffect } from "../../protocol/tx-effect.ts";
 import type { Store } from "../../storage/store.ts";
 import { CapturedRows } from "./captured-rows.ts";
+import { checkpointFault } from "./checkpoint-fault.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
 const HEADERS = "chain-block-headers";
@@ -191,51 +189,9 @@ export class ChainChecker {
       checkRow(this.#report, "chain-slots", slot, () =>
         chain.checkpointNumberAtSlot(slot) === number ? undefined : `does not lead to checkpoint ${number}`,
       );
-      return this.#contents(checkpoint, slot);
+      return checkpointFault(checkpoint, this.#parts, this.#report);
     });
     return next;
-  }
-
-  #contents(checkpoint: CheckpointRecord, slot: number): string | undefined {
-    const { chain, core } = this.#parts;
-    const { number, startBlock, blockCount, header, archiveRoot, outHash } = checkpoint;
-    const sponge = core.blobSponge();
-    const blocks = Array.from({ length: blockCount }, (_, i) => chain.block(startBlock + i));
-    for (const [i, block] of blocks.entries()) {
-      if (block === undefined) return `block ${startBlock + i} is missing`;
-      if (
-        block.checkpointNumber !== number ||
-        block.indexWithinCheckpoint !== i ||
-        headerSlotNumber(block.header) !== slot
-      ) {
-        return `block ${block.number} is not its block ${i}`;
-      }
-      const body = chain.blockBody(block.number);
-      if (body === undefined) return `the body of block ${block.number} is missing`;
-      sponge.absorb(blockWords({ header: block.header, txCount: block.txCount, body }, i === 0));
-      const hash = block.header.subarray(HEADER_AT.spongeBlobHash, HEADER_AT.spongeBlobHash + 32);
-      if (equal(sponge.squeeze(), hash)) continue;
-      this.#report.fault({
-        table: BODIES,
-        key: String(block.number),
-        rule: "its words do not hash to its header's blob hash",
-      });
-      break;
-    }
-    const all = blocks as BlockRecord[];
-    const hashes = blockHeadersHash(
-      core,
-      all.map(({ hash }) => hash),
-      this.#parts.chain.generation.hashing.blockHeaderNodes,
-    );
-    const { blockHeadersHash: at, lastArchiveRoot } = CHECKPOINT_AT;
-    if (!equal(hashes, header.subarray(at, at + 32))) return "its header does not hash the headers of its blocks";
-    const before = all[0].header.subarray(HEADER_AT.lastArchive, HEADER_AT.lastArchive + 32);
-    if (!equal(before, header.subarray(lastArchiveRoot, lastArchiveRoot + 32)))
-      return "its header does not follow its first block's archive";
-    if (!equal(archiveRoot, all[all.length - 1].archiveRoot)) return "its archive root is not that of its last block";
-    const messages = all.map((block) => chain.txEffects(block.number).map((tx) => items(tx.l2ToL1Msgs)));
-    return equal(outHash, checkpointOutHash(messages)) ? undefined : "its out hash is not that of its messages";
   }
 
   #messages(): void {
