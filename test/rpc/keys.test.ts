@@ -111,6 +111,8 @@ describe("a keys file", () => {
 
   test("is read again when it is replaced, and a wrong one changes nothing", async () => {
     const log = recordingLogger();
+    write("not JSON");
+    await expect(KeyFile.open(path, recordingLogger())).rejects.toThrow(`API keys file ${path}: it must be JSON`);
     write(fileText(item("first")));
     file = await KeyFile.open(path, log, 10);
     const seen: string[][] = [];
@@ -130,8 +132,6 @@ describe("a keys file", () => {
     await expect(KeyFile.open(join(folder, "none.json"), recordingLogger())).rejects.toThrow(
       `API keys file ${join(folder, "none.json")}: it cannot be read: ENOENT`,
     );
-    write("not JSON");
-    await expect(KeyFile.open(path, recordingLogger())).rejects.toThrow(`API keys file ${path}: it must be JSON`);
   });
 });
 
