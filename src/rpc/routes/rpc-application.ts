@@ -50,6 +50,7 @@ interface RpcApplicationOptions {
   consistency?: Consistency;
 }
 
+const CONTENT_TYPE_RULE = "Invalid request: the header Content-Type must be application/json";
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
 const TEXT_BODY: Header = ["Content-Type", "text/plain; charset=utf-8"];
 const NOT_STORED: Header = ["Cache-Control", "no-store"];
@@ -293,8 +294,8 @@ export class RpcApplication implements HttpApplication {
     }
     const dispatch = (body: Uint8Array) => this.#dispatch(body, { acceptEncoding, minBlock }, head, admitBatch);
 
-    // A body of another type counts as an empty request, unread.
-    if (!isJsonType(head.header("content-type"))) return keptLater(dispatch(new Uint8Array()));
+    // Its body is not read.
+    if (!isJsonType(head.header("content-type"))) return this.#refused(400, CONTENT_TYPE_RULE);
     const limit = this.#options.maxBodyBytes;
     const tooLarge = () => this.#refused(413, "request entity too large");
     let encoding: string;

@@ -278,7 +278,6 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     });
 
     test.each<[string, string | undefined, Record<string, string>]>([
-      ["text", request("one"), { "content-type": "text/plain" }],
       ["an empty body", "", {}],
       ["no body", undefined, {}],
       ["an empty object", "{}", {}],
@@ -287,6 +286,15 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       const invalid = { jsonrpc: "2.0", error: { code: -32600, message: "Invalid request" } };
       expect([response.status, await response.json()]).toEqual([400, invalid]);
     });
+
+    test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
+      "a body of type '%s' is not read",
+      async (type) => {
+        const response = await post(new TextEncoder().encode(request("one")), { "content-type": type });
+        const error = { code: -32600, message: "Invalid request: the header Content-Type must be application/json" };
+        expect([response.status, await response.json()]).toEqual([400, { jsonrpc: "2.0", id: null, error }]);
+      },
+    );
 
     test.each<[string, string | Uint8Array<ArrayBuffer>]>([
       ["truncated JSON", '{"jsonrpc":"2.0",'],
