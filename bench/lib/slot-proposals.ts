@@ -19,6 +19,7 @@ import {
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
 import { signedBytes } from "../../src/protocol/consensus/signed-integer.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import { type CommitteeL1, keyOf } from "./committee-l1.ts";
 import { networkGenesis, signed } from "./gossip-messages.ts";
@@ -85,7 +86,7 @@ async function build(
     gasFees: { feePerDaGas: 0n, feePerL2Gas: 1n },
     limits: { rollupManaLimit: constants.rollupManaLimit },
   };
-  const services = { core, world: { fork: () => fork }, contracts, siloing, vm, kzg };
+  const services = { core, generation: V4, world: { fork: () => fork }, contracts, siloing, vm, kzg };
   const builder = await CheckpointBuilder.start(services, terms, [], []);
   for (const txs of txsOfBlocks) {
     const { block } = await builder.buildBlock(txs, { minValidTxs: txs.length });

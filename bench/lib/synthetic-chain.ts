@@ -157,7 +157,10 @@ export async function makeSyntheticChain(
         const epoch = epochOfSlot(number, identity.constants);
         if (epoch !== outHashes.epoch) outHashes = { epoch, hashes: [] };
         const built = { checkpointNumber: number, blocks: [next.block], messages: [] };
-        const completed = await completeCheckpoint({ ...built, previousOutHashes: outHashes.hashes }, { core, kzg });
+        const completed = await completeCheckpoint(
+          { ...built, previousOutHashes: outHashes.hashes },
+          { core, generation: V4, kzg },
+        );
         outHashes.hashes.push(completed.outHash);
         completed.blobs.forEach((data, k) => {
           const [commitment, versionedHash] = [completed.commitments[k], completed.versionedBlobHashes[k]];

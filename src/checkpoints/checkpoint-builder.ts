@@ -17,7 +17,6 @@ import {
   MAX_BLOCKS_PER_CHECKPOINT,
 } from "../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../protocol/field.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
 import { firstMessageIndex } from "../protocol/l1-to-l2-message.ts";
 import { type TxEffect, withRevertCode } from "../protocol/tx-effect.ts";
 import { blockRoom } from "./block-room.ts";
@@ -211,7 +210,7 @@ export class CheckpointBuilder {
     { processed }: ProcessedTxs,
     proposedSpongeHash: Uint8Array | undefined,
   ): Promise<ProposedBlock> {
-    const { core } = this.#services;
+    const { core, generation } = this.#services;
     const { fork } = this.#state;
     const header = composeBlockHeader(this.#shared, await this.#trees(), {
       blockNumber: number,
@@ -235,7 +234,7 @@ export class CheckpointBuilder {
       },
       body,
       txs,
-      contractEvents: contractEvents(txs, core, V4.contracts),
+      contractEvents: contractEvents(txs, core, generation.contracts),
     };
   }
 

@@ -7,6 +7,7 @@ import type { Siloing } from "../execution/siloing.ts";
 import type { Vm } from "../execution/vm/vm.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import type { TxGas } from "../protocol/tx/gas-settings.ts";
 import type { WorldState } from "../world-state/world-state.ts";
 
@@ -15,6 +16,8 @@ export type { ProposedBlock };
 /** Services used to build a checkpoint. Building writes to none of them. */
 export interface BuildServices {
   core: Core;
+  /** Of the rollup. */
+  generation: Generation;
   world: Pick<WorldState, "fork">;
   /** Contracts of the stored blocks. */
   contracts: ContractSource;

@@ -1,18 +1,16 @@
-import type { Core } from "../core/core.ts";
 import { blockHeadersHash } from "../core/derive/block-headers-hash.ts";
 import { versionedHashOf } from "../l1/blobs/blob-offer.ts";
-import type { Kzg } from "../l1/blobs/kzg.ts";
-import { HEADER_AT, headerSlotNumber, headerSnapshot } from "../protocol/block-header.ts";
+import { HEADER_AT, headerSlotNumber, headerSnapshot, headerTotalFees } from "../protocol/block-header.ts";
 import { writeUint } from "../protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../protocol/checkpoint-blob-writer.ts";
 import { CHECKPOINT_AT, checkpointHash } from "../protocol/checkpoint-header.ts";
 import { ARCHIVE, BYTES_PER_BLOB } from "../protocol/constants.ts";
-import type { Fr } from "../protocol/field.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import { FR_ZERO, type Fr } from "../protocol/field.ts";
+import { setAccumulatedFees } from "../protocol/generations/headers.ts";
 import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../protocol/sha-trees.ts";
 import { items } from "../protocol/tx-effect.ts";
 import { blockMana } from "./block-costs.ts";
-import type { CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
+import type { BuildServices, CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
 
 interface BuiltBlocks {
   checkpointNumber: number;
@@ -29,7 +27,7 @@ interface BuiltBlocks {
  */
 export async function completeCheckpoint(
   { checkpointNumber, blocks, messages, previousOutHashes }: BuiltBlocks,
-  { core, kzg }: { core: Core; kzg: Pick<Kzg, "commitment"> },
+  { core, generation, kzg }: Pick<BuildServices, "core" | "generation" | "kzg">,
 ): Promise<CompletedCheckpoint> {
   const blobs = checkpointBlobs(blocks);
   const commitments = await Promise.all(blobs.map((blob) => kzg.commitment(blob)));
@@ -37,10 +35,10 @@ export async function completeCheckpoint(
   const outHash = checkpointOutHash(blocks.map(({ txs }) => txs.map((tx) => items(tx.l2ToL1Msgs))));
   const [{ record: first }] = blocks;
   const slot = headerSlotNumber(first.header);
-  const header = new Uint8Array(V4.headers.checkpointBytes);
+  const header = new Uint8Array(generation.headers.checkpointBytes);
   header.set(headerSnapshot(first.header, ARCHIVE).root, CHECKPOINT_AT.lastArchiveRoot);
   const hashes = blocks.map(({ record }) => record.hash);
-  header.set(blockHeadersHash(core, hashes, V4.hashing.blockHeaderNodes), CHECKPOINT_AT.blockHeadersHash);
+  header.set(blockHeadersHash(core, hashes, generation.hashing.blockHeaderNodes), CHECKPOINT_AT.blockHeadersHash);
   header.set(blobsHash(versionedBlobHashes), CHECKPOINT_AT.blobsHash);
   header.set(inHash(messages), CHECKPOINT_AT.inHash);
   header.set(epochOutHash([...previousOutHashes, outHash]), CHECKPOINT_AT.epochOutHash);
@@ -49,6 +47,8 @@ export async function completeCheckpoint(
   header.set(first.header.subarray(HEADER_AT.timestamp, HEADER_AT.totalFees), CHECKPOINT_AT.timestamp);
   const mana = blocks.reduce((sum, block) => sum + blockMana(block), 0);
   writeUint(header, CHECKPOINT_AT.totalManaUsed + 26, 6, mana);
+  const fees = blocks.reduce((sum, { record }) => core.field.add(sum, headerTotalFees(record.header)), FR_ZERO);
+  setAccumulatedFees(header, generation.headers, fees);
   return {
     checkpointNumber,
     slot,

@@ -59,6 +59,11 @@ export function headerTimestamp(header: BlockHeader): bigint {
   return readBigUint(header, HEADER_AT.timestamp, 8);
 }
 
+/** View of the sum of the block's transaction fees. */
+export function headerTotalFees(header: BlockHeader): Uint8Array {
+  return header.subarray(HEADER_AT.totalFees, HEADER_AT.totalManaUsed);
+}
+
 /** Mana of the block, a gas amount far below 2^53. */
 export function headerTotalMana(header: BlockHeader): number {
   return Number(readBigUint(header, HEADER_AT.totalManaUsed, 32));

@@ -6,7 +6,7 @@ import { shaField } from "./sha-field.ts";
  *
  *   0 lastArchiveRoot | 32 blockHeadersHash | 64 blobsHash | 96 inHash | 128 epochOutHash | 160 slotNumber 32
  *   192 timestamp u64 | 200 coinbase 20 | 220 feeRecipient 32 | 252 feePerDaGas u128 | 268 feePerL2Gas u128
- *   284 totalManaUsed 32
+ *   284 totalManaUsed 32 | what a generation adds (generations/headers.ts)
  */
 export type CheckpointHeader = Uint8Array;
 

@@ -10,7 +10,7 @@ import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { signedBigInt } from "../../protocol/consensus/signed-integer.ts";
 import { MAXIMUM_PRICE_MODIFIER } from "../../protocol/fees/fee-asset-price.ts";
 import type { Fr } from "../../protocol/field.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { epochOfSlot, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import { checkCheckpoint } from "../checkpoint-rules.ts";
 import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../checkpoint-terms.ts";
@@ -45,6 +45,7 @@ export type CheckpointVerdict = { valid: true; checkpoint: CompletedCheckpoint }
 
 export interface CheckpointProposalParts {
   core: Core;
+  generation: Generation;
   kzg: Pick<Kzg, "commitment">;
   chain: Pick<ChainReader, "block" | "blockBody" | "blockNumberByArchive" | "checkpointsOfEpoch" | "latestBlockNumber">;
   constants: Pick<L1Constants, "l1GenesisTime" | "slotDuration" | "epochDuration">;
@@ -127,12 +128,12 @@ export class CheckpointProposalCheck {
 
   /** The blocks of a slot, in order. */
   #blocksOf(slot: number): ProposedBlock[] {
-    const { chain, core } = this.#parts;
+    const { chain } = this.#parts;
     const blocks: ProposedBlock[] = [];
     for (let number = chain.latestBlockNumber(); number > 0; number--) {
       const own = headerSlotNumber(chain.block(number)!.header);
       if (own < slot) break;
-      if (own === slot) blocks.unshift(storedBlock(chain, number, core));
+      if (own === slot) blocks.unshift(storedBlock(chain, number, this.#parts));
     }
     return blocks;
   }
@@ -186,5 +187,6 @@ const PARTS = [
   { name: "coinbase", from: CHECKPOINT_AT.coinbase, to: CHECKPOINT_AT.feeRecipient },
   { name: "fee recipient", from: CHECKPOINT_AT.feeRecipient, to: CHECKPOINT_AT.feePerDaGas },
   { name: "pair of gas fees", from: CHECKPOINT_AT.feePerDaGas, to: CHECKPOINT_AT.totalManaUsed },
-  { name: "sum of mana", from: CHECKPOINT_AT.totalManaUsed, to: V4.headers.checkpointBytes },
+  { name: "sum of mana", from: CHECKPOINT_AT.totalManaUsed, to: CHECKPOINT_AT.totalManaUsed + 32 },
+  { name: "sum of fees", from: CHECKPOINT_AT.totalManaUsed + 32, to: undefined },
 ] as const;

@@ -93,9 +93,7 @@ function builderFor(
   const services = { ...build, kzg: NO_KZG };
   const { indexWithinCheckpoint: count } = proposal;
   if (count === 0) return CheckpointBuilder.start(services, terms, messages, []);
-  const earlier = Array.from({ length: count }, (_, i) =>
-    storedBlock(chain, parent.number - count + 1 + i, build.core),
-  );
+  const earlier = Array.from({ length: count }, (_, i) => storedBlock(chain, parent.number - count + 1 + i, build));
   return CheckpointBuilder.resume(services, terms, earlier, messages, []);
 }
 

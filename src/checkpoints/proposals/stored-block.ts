@@ -1,18 +1,16 @@
 import { contractEvents } from "../../archiver/contract-events.ts";
 import type { ChainReader } from "../../archiver/types.ts";
-import type { Core } from "../../core/core.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
-import type { ProposedBlock } from "../checkpoint-terms.ts";
+import type { BuildServices, ProposedBlock } from "../checkpoint-terms.ts";
 
 /** A block of the chain with its transactions, in the form of a built one. The block must be there. */
 export function storedBlock(
   chain: Pick<ChainReader, "block" | "blockBody">,
   number: number,
-  core: Core,
+  { core, generation }: Pick<BuildServices, "core" | "generation">,
 ): ProposedBlock {
   const record = chain.block(number)!;
   const body = Uint8Array.from(chain.blockBody(number)!);
   const txs = readTxEffects(body);
-  return { record, body, txs, contractEvents: contractEvents(txs, core, V4.contracts) };
+  return { record, body, txs, contractEvents: contractEvents(txs, core, generation.contracts) };
 }

@@ -94,6 +94,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
     teardown.add("publisher", () => publishing.stop());
     const services: BuildServices = {
       core,
+      generation: chain.generation,
       world,
       contracts: new ContentStore({ store, chain }),
       siloing: new Siloing(core),

@@ -140,7 +140,10 @@ function rebuildServices(
 ): Parameters<typeof rebuildEpoch>[0] {
   const { l1ChainId, rollupVersion, constants } = reader.identity;
   return {
-    build: { core, world, contracts: new ContentStore({ store, chain }), siloing: new Siloing(core), vm: new Vm() },
+    build: {
+      ...{ core, generation: chain.generation, world, siloing: new Siloing(core), vm: new Vm() },
+      contracts: new ContentStore({ store, chain }),
+    },
     chainId: l1ChainId,
     version: rollupVersion,
     rollupManaLimit: constants.rollupManaLimit,

@@ -135,7 +135,7 @@ function checkpointCheck(
 ): CheckpointProposalCheck {
   const { constants } = reader.identity;
   return new CheckpointProposalCheck({
-    ...{ core, kzg, chain, constants, recover, now: clock.now },
+    ...{ core, generation: chain.generation, kzg, chain, constants, recover, now: clock.now },
     limits: validatorLimits(values.validator.limits, constants.rollupManaLimit),
     sync: {
       poke: () => synchronizer.poke(),

@@ -35,7 +35,8 @@ export function proposedBlocks(
   return new BlockProposalCheck(
     {
       build: {
-        ...{ core, world, contracts: new ContentStore({ store, chain }), siloing: new Siloing(core), vm: new Vm() },
+        ...{ core, generation: chain.generation, world, siloing: new Siloing(core), vm: new Vm() },
+        contracts: new ContentStore({ store, chain }),
         record: executionRecord(metrics),
       },
       chain,

@@ -18,6 +18,7 @@ import { authPayloadHash } from "../../../src/p2p/reqresp/codecs/auth-message.ts
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import type { BlockProposal } from "../../../src/protocol/consensus/block-proposal.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { pooled } from "../../world/p2p/consensus-support.ts";
@@ -147,7 +148,7 @@ describe("the validator of a node", () => {
     const commitment = vi.spyOn(kzg, "commitment");
     const { tell, sent } = validator({}, { kzg });
     const last = recorded.chain.blockNumberByArchive(received.proposal.archive)!;
-    const block = storedBlock(recorded.chain, last, core);
+    const block = storedBlock(recorded.chain, last, { core, generation: V4 });
     const { header } = block.record;
     await tell.block({ header } as BlockProposal, { valid: true, block });
     await expect.poll(() => commitment).toHaveBeenCalled();

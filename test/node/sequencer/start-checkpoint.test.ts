@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { type CheckpointSource, startCheckpoint } from "../../../src/node/sequencer/start-checkpoint.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { TERMS } from "../../world/checkpoints/funded-builder.ts";
 import { core, forkOf, hashed, sourceOf, txOf, VECTORS } from "../../world/execution/avm-vectors.ts";
 
@@ -12,7 +13,7 @@ describe("a proposer", () => {
   ])("of %s includes a transaction whose teardown reverts, with revert code 1", async (_, built) => {
     const given = VECTORS.txCases.find((each) => each.expect.revertCode === 2 && !each.expect.unprocessable)!;
     const services = {
-      ...{ core, siloing: new Siloing(core), vm: new Vm() },
+      ...{ core, generation: V4, siloing: new Siloing(core), vm: new Vm() },
       world: { fork: () => forkOf(given) },
       contracts: sourceOf(given.contracts),
       kzg: { commitment: async () => new Uint8Array(48) },

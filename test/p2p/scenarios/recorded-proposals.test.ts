@@ -19,6 +19,7 @@ import {
 import { decodeCheckpointProposal } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { manaFees } from "../../../src/protocol/fees/gas-fees.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { blockChecks } from "../../../src/sequencer/block-checks.ts";
 import { recordedMessages, recordedNetwork } from "../../world/p2p/recorded.ts";
@@ -73,7 +74,7 @@ function check(proposal: BlockProposal, t: number) {
   const { constants } = identity;
   return new BlockProposalCheck(
     {
-      build: { core, world, contracts: content, siloing: new Siloing(core), vm: new Vm() },
+      build: { core, generation: V4, world, contracts: content, siloing: new Siloing(core), vm: new Vm() },
       chain: {
         block: (n) => (n < number ? chain.block(n) : undefined),
         blockBody: (n) => chain.blockBody(n),

@@ -191,7 +191,7 @@ async function received(checkpoint: CompletedCheckpoint) {
       publisher: { publish: (_, payload) => void sent.push(payload) },
     }),
     check: new CheckpointProposalCheck({
-      ...{ core, kzg, chain, constants, limits, now },
+      ...{ core, generation: V4, kzg, chain, constants, limits, now },
       sync: parts.sync,
       messages: parts.messages,
       recover: recoverSigner,

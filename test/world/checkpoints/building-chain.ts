@@ -14,6 +14,7 @@ import { readBlobFile } from "../../../src/l1/blobs/blob-file.ts";
 import { HEADER_AT, headerTimestamp } from "../../../src/protocol/block-header.ts";
 import { fromHex, readBigUint, readUint } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { epochOfSlot } from "../../../src/protocol/time.ts";
 import { RecordedChain } from "../execution/recorded-chain.ts";
 import { unpackBlobStore } from "../l1/chain-a.ts";
@@ -39,6 +40,7 @@ export class BuildingChain {
     const commitments = recordedCommitments();
     this.build = {
       core,
+      generation: V4,
       world: recorded.services.world,
       contracts: recorded.content,
       siloing: new Siloing(core),

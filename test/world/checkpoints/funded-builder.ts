@@ -47,6 +47,7 @@ export async function fundedBuilder(given: Situation = {}): Promise<{ builder: C
   given.prepare?.(fork);
   const services = {
     core,
+    generation: V4,
     world: { fork: () => fork },
     contracts: given.contracts ?? NO_CONTRACTS,
     siloing,

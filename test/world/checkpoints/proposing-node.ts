@@ -19,6 +19,7 @@ import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { inHash } from "../../../src/protocol/sha-trees.ts";
 import { slotTimestamp } from "../../../src/protocol/time.ts";
 import { type L1Recording, RecordedL1 } from "../archiver/recorded-l1.ts";
@@ -43,6 +44,7 @@ export async function proposingNode(core: Core, recording: L1Recording, checkpoi
   const { constants } = identity;
   const build = {
     core,
+    generation: V4,
     world,
     contracts: new ContentStore({ store, chain }),
     siloing: new Siloing(core),

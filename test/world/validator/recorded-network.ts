@@ -21,6 +21,7 @@ import {
 } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { signerRecovery } from "../../../src/protocol/consensus/signer-recovery.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { epochOfSlot } from "../../../src/protocol/time.ts";
 import { signPayload } from "../p2p/consensus-support.ts";
 import { recordedMessages, recordedNetwork } from "../p2p/recorded.ts";
@@ -131,6 +132,7 @@ export async function recordedCommittee(core: Core) {
     check: ({ proposal, t }: ReceivedCheckpoint, changes: Partial<CheckpointProposalParts> = {}) =>
       new CheckpointProposalCheck({
         core,
+        generation: V4,
         kzg,
         chain: upTo(chain.blockNumberByArchive(proposal.archive) ?? chain.latestBlockNumber()),
         constants,
