@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { BrokerConnection } from "../../src/prover/broker-client/broker-connection.ts";
 import { BrokerOutages } from "../../src/prover/broker-client/broker-outages.ts";
 import { RemoteProducer } from "../../src/prover/broker-client/remote-producer.ts";
@@ -26,6 +27,7 @@ export async function jobCosts(agent: ProverSide, enoughMs = ENOUGH_MS): Promise
   const pair = await BrokerAndAgent.start({ broker: ownSide, agent }, folder.inside, {});
   const { signal } = new AbortController();
   const producer = new JobProducer({
+    rules: V4,
     broker: new RemoteProducer(new BrokerConnection({ url: `http://127.0.0.1:${pair.brokerPort}` })),
     store: new InlineStore(),
     enqueueConcurrency: 50,

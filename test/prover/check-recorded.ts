@@ -6,10 +6,11 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { loadCore } from "../../src/core/load-core.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { simulateJob, simulateVm } from "../../src/prover/circuits/simulate.ts";
 import { decode, encode } from "../../src/prover/codec/codec.ts";
 import { jobIdOf } from "../../src/prover/jobs/job-id.ts";
-import { JOB_INPUTS } from "../../src/prover/jobs/job-input.ts";
+import { inputForm } from "../../src/prover/jobs/job-input.ts";
 import { decodeOutput, encodeOutput } from "../../src/prover/jobs/job-output.ts";
 import { nameOfJobType } from "../../src/prover/jobs/job-type.ts";
 import { decodeVmInput, encodeVmInput } from "../../src/prover/jobs/vm-input.ts";
@@ -40,11 +41,11 @@ for (const file of process.argv.slice(2)) {
   for (const { jobs } of epochs) {
     const { binary, vm } = recordedJobsOf(jobs);
     for (const { id, epoch, type, name, input, output } of binary) {
-      const codec = JOB_INPUTS[name];
+      const codec = inputForm(V4, name);
       const encoded = encode(codec as never, decode(codec as never, name, input) as never);
-      const again = encodeOutput(name, decodeOutput(name, output));
+      const again = encodeOutput(V4, name, decodeOutput(V4, name, output));
       const start = performance.now();
-      const simulated = simulateJob(core, name, input);
+      const simulated = simulateJob({ core, generation: V4 }, name, input);
       const ms = performance.now() - start;
       const equal =
         jobIdOf(epoch, type, input) === id &&
@@ -55,7 +56,7 @@ for (const file of process.argv.slice(2)) {
     }
     for (const { id, epoch, type, input, output } of vm) {
       const start = performance.now();
-      const simulated = simulateVm();
+      const simulated = simulateVm(V4);
       const ms = performance.now() - start;
       const equal = same(encodeVmInput(decodeVmInput(input)), input) && same(simulated, output);
       note(nameOfJobType(type), equal && jobIdOf(epoch, type, input) === id, ms);

@@ -6,6 +6,7 @@ import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import type { Prover } from "../../prover/agent/prover.ts";
@@ -107,7 +108,7 @@ async function proverOf(
   teardown: Teardown,
 ): Promise<{ prover: Prover; types: JobType[] }> {
   const wanted = typesOf(values.agents.proofTypes ?? [], log);
-  if (values.proofs.real) return startRealProver(values, wanted, { log, teardown });
+  if (values.proofs.real) return startRealProver(values, wanted, { generation: V4, log, teardown });
   const simulate = simulationFor(values.agents.count, teardown);
   return { prover: new SimulatedProver(simulate, delayOf(values.agents.delay)), types: wanted };
 }
@@ -115,8 +116,8 @@ async function proverOf(
 /** One agent needs no thread of its own, and less memory without. */
 function simulationFor(agents: number, teardown: Teardown): Simulate {
   const threads = Math.min(agents, availableParallelism());
-  if (threads < 2) return inThisThread(loadCore());
-  const pool = new SimulationPool({ threads });
+  if (threads < 2) return inThisThread({ core: loadCore(), generation: V4 });
+  const pool = new SimulationPool(V4, { threads });
   teardown.add("threads", () => pool.close());
   return pool.simulate;
 }

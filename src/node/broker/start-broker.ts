@@ -5,6 +5,7 @@ import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
+import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { BrokerRequestError } from "../../prover/broker/errors.ts";
 import { JobStore } from "../../prover/broker/job-store.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
@@ -52,7 +53,7 @@ export async function startBroker(
       {
         ...values.broker.jobs,
         longPollMs: LONG_POLL_MS,
-        outputFault,
+        outputFault: (...of) => outputFault(V4, ...of),
         counts: metrics && brokerCounts(metrics),
       },
       log,

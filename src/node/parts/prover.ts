@@ -3,7 +3,6 @@ import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { MinedTxs } from "../../p2p/tx-collection/mined-txs.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { EpochProver } from "../../prover/epoch/epoch-prover.ts";
 import type { EpochTerms } from "../../prover/epoch/epoch-types.ts";
 import { CheckpointPreparation } from "../../prover/node/checkpoint-preparation.ts";
@@ -68,7 +67,13 @@ export async function createProver(context: ChainContext, options: ProverOptions
     // The duties of validators go first.
     const lowPriority = values.modes.sequencer;
     const { metrics } = context;
-    const jobs = await startProvingJobs(values, { loggerFor, metrics, threads: threads.circuits, lowPriority });
+    const jobs = await startProvingJobs(values, {
+      generation: chain.generation,
+      loggerFor,
+      metrics,
+      threads: threads.circuits,
+      lowPriority,
+    });
     teardown.add("proving jobs", () => jobs.stop());
     const reexecution = reexecutionPool(context, values, keys.id);
     teardown.add("threads that execute checkpoints again", () => reexecution.close());
@@ -134,20 +139,20 @@ function reexecutionPool(
 
 /** Returns a function that begins the proof of an epoch, without its checkpoints. */
 function epochProofs(
-  { core, reader }: ChainContext,
+  { core, chain: { generation }, reader }: ChainContext,
   { values, kzg }: ProverOptions,
   { proverId, runner }: { proverId: Uint8Array; runner: JobProducer },
 ): (epoch: number) => EpochProver {
   const { l1ChainId: chainId, rollupVersion: version } = reader.identity;
-  const vkTreeRoot = fromHex(V4.contracts.vkTreeRoot);
-  const protocolContractsHash = fromHex(V4.contracts.protocolContractsHash);
+  const vkTreeRoot = fromHex(generation.contracts.vkTreeRoot);
+  const protocolContractsHash = fromHex(generation.contracts.protocolContractsHash);
   const openings = new EpochOpenings(kzg);
   return (epoch) => {
     const terms: EpochTerms = { epoch, chainId, version, vkTreeRoot, protocolContractsHash, proverId };
     // A sequencer has the library of KZG loaded, which opens blobs as well.
-    if (values.modes.sequencer) return new EpochProver({ core, runner, kzg }, terms);
+    if (values.modes.sequencer) return new EpochProver({ core, generation, runner, kzg }, terms);
     const opening = openings.begin();
-    const proof = new EpochProver({ core, runner, kzg: opening }, terms);
+    const proof = new EpochProver({ core, generation, runner, kzg: opening }, terms);
     proof.signal.addEventListener("abort", () => opening.end());
     return proof;
   };

@@ -3,6 +3,7 @@ import type { PartValues } from "../../config/part-values.ts";
 import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import type { Prover } from "../../prover/agent/prover.ts";
@@ -45,6 +46,8 @@ export interface ProvingJobs {
 }
 
 interface Parts {
+  /** Of the rollup. */
+  readonly generation: Generation;
   /** Most threads for the agents of this process. */
   readonly threads: number;
   /** Whether other work of the process goes before that of its agents. */
@@ -86,6 +89,7 @@ async function startParts(values: PartValues, parts: Parts, teardown: Teardown):
     url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
   const outages = new BrokerOutages(logger);
   const producer = new JobProducer({
+    rules: parts.generation,
     broker: producerApi,
     store,
     failedStore: failedProofStore === undefined ? undefined : objectStore(failedProofStore, values.objectStores),
@@ -130,14 +134,14 @@ function objectStore(url: string, values: PartValues["objectStores"]): ObjectPro
   return new ObjectProofStore(url, openObjectStore(url, objectStoreAccess(values)));
 }
 
-function brokerHere(values: PartValues, { loggerFor, metrics }: Parts, teardown: Teardown): Broker {
+function brokerHere(values: PartValues, { generation, loggerFor, metrics }: Parts, teardown: Teardown): Broker {
   const store = new MemoryStore();
   const broker = new ProvingBroker(
     new MemoryJobs(),
     {
       ...values.broker.jobs,
       longPollMs: LONG_POLL_MS,
-      outputFault: outputFaultHere(store),
+      outputFault: outputFaultHere(generation, store),
       counts: brokerCounts(metrics),
     },
     loggerFor("prover:broker"),
@@ -178,18 +182,18 @@ async function startAgentsHere(
   values: PartValues,
   parts: Parts & { readonly broker: JobConsumerApi; readonly store: AgentProofStore; readonly teardown: Teardown },
 ): Promise<Agent[]> {
-  const { broker, store, threads, lowPriority, loggerFor, metrics, teardown } = parts;
+  const { generation, broker, store, threads, lowPriority, loggerFor, metrics, teardown } = parts;
   const { count } = values.agents;
   if (count === 0) return [];
   const logger = loggerFor("prover:agent");
   const wanted = typesOf(values.agents.proofTypes ?? [], logger);
   const simulated = (): Prover => {
-    const pool = new SimulationPool({ threads: Math.min(count, threads), lowPriority });
+    const pool = new SimulationPool(generation, { threads: Math.min(count, threads), lowPriority });
     teardown.add("threads of agents", () => pool.close());
     return new SimulatedProver(pool.simulate, delayOf(values.agents.delay));
   };
   const { prover, types } = values.proofs.real
-    ? await startRealProver(values, wanted, { log: logger, teardown })
+    ? await startRealProver(values, wanted, { generation, log: logger, teardown })
     : { prover: simulated(), types: wanted };
   const counts = agentCounts(metrics);
   const agents = Array.from(

@@ -7,6 +7,7 @@ import { loadCore } from "../../core/load-core.ts";
 import { BbProgramError, findBbProgram } from "../../mempool/proofs/bb-program.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import type { Teardown } from "../../process/teardown.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { verificationKeyOf } from "../../prover/circuits/verification-keys.ts";
 import type { BinaryJobType } from "../../prover/jobs/job-input.ts";
 import type { JobType } from "../../prover/jobs/job-type.ts";
@@ -23,14 +24,14 @@ import type { WitnessSolver } from "../../prover/real/witness-solver.ts";
 interface Surroundings {
   readonly log: NodeLogger;
   readonly teardown: Teardown;
+  /** Whose circuits are proven. */
+  readonly generation: Generation;
   /** Checks the reference string of a folder and counts its points. */
   readonly pointsIn?: (folder: string) => Promise<number>;
 }
 
 /** Part of the machine's memory that proofs may take if the operator names none. */
 const MEMORY_SHARE = 0.75;
-
-const keyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
 
 /**
  * The prover that the agents of this process share, and the types of `wanted` that each of them can prove with its
@@ -39,11 +40,12 @@ const keyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
 export async function startRealProver(
   values: PartValues,
   wanted: readonly JobType[],
-  { log, teardown, pointsIn = checkedPoints }: Surroundings,
+  { generation, log, teardown, pointsIn = checkedPoints }: Surroundings,
 ): Promise<{ prover: RealProver; types: JobType[] }> {
   const { count: agents } = values.agents;
   const { jobLimitMs: limitMs } = values.broker.jobs;
   const circuits = circuitsOf(values.agents);
+  const keyOf = (type: BinaryJobType) => verificationKeyOf(generation, type).key;
   const crs = values.agents.crsPath ?? join(homedir(), ".bb-crs");
   const [program, points] = await Promise.all([proofProgram(values.proofs), pointsOf(crs, pointsIn)]);
   const memoryBytes = memoryOf(values.agents) / Math.max(1, agents);
@@ -70,7 +72,10 @@ export async function startRealProver(
     "proving jobs of {types} types with {bb}: {threads} threads and {memory} MiB for each agent",
   );
   const bb = new BbCommands({ program, crs, threads, verifyThreads, limitMs });
-  return { prover: new RealProver({ core: loadCore(), bb, solver, circuits, folders, keyOf }), types };
+  return {
+    prover: new RealProver({ context: { core: loadCore(), generation }, bb, solver, circuits, folders, keyOf }),
+    types,
+  };
 }
 
 /** The folder of the published circuits. Throws a ConfigurationError where it is missing. */

@@ -1,3 +1,4 @@
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { BrokerRequestError } from "../../prover/broker/errors.ts";
 import type { BrokerJob, NextJob } from "../../prover/broker/job.ts";
 import { outputFault } from "../../prover/broker/output-fault.ts";
@@ -25,10 +26,10 @@ export function jobSource(broker: ProvingBroker, store: MemoryStore): JobSource 
 /**
  * What is wrong with the URI of an output, or undefined: agents of this process have saved it, others send it whole.
  */
-export function outputFaultHere(store: MemoryStore) {
+export function outputFaultHere(rules: Pick<Generation, "circuits">, store: MemoryStore) {
   return (job: Pick<BrokerJob, "id" | "type">, literal: Uint8Array): string | undefined => {
     const uri: string = JSON.parse(Buffer.from(literal).toString());
-    if (isInlineUri(uri)) return outputFault(job, literal, () => literal);
+    if (isInlineUri(uri)) return outputFault(rules, job, literal, () => literal);
     return store.isOutputOf(job.id, uri) ? undefined : "it is no inline output";
   };
 }

@@ -1,3 +1,4 @@
+import type { CircuitRules } from "./circuits.ts";
 import type { ConsensusRules } from "./consensus.ts";
 import type { ContractRules } from "./contracts.ts";
 import type { GenesisRules } from "./genesis.ts";
@@ -26,6 +27,8 @@ export interface Generation {
   readonly transactions: TransactionRules;
   /** What proposers and attesters sign: docs/protocol/10-peers.md#1010-signatures. */
   readonly consensus: ConsensusRules;
+  /** Circuits of an epoch's proof: docs/protocol/13-proving.md. */
+  readonly circuits: CircuitRules;
   /** Contracts on L1: docs/protocol/04-l1-contracts.md. */
   readonly l1: L1Rules;
 }

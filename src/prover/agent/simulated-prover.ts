@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Core } from "../../core/core.ts";
+import type { CircuitContext } from "../circuits/circuit-context.ts";
 import { simulate } from "../circuits/simulate.ts";
 import type { JobResult, StoredInput } from "../jobs/job-result.ts";
 import { type JobTypeName, nameOfJobType } from "../jobs/job-type.ts";
@@ -57,6 +57,6 @@ export class SimulatedProver implements Prover {
 }
 
 /** Simulates in the caller's thread, which a job occupies for some milliseconds. */
-export function inThisThread(core: Core): Simulate {
-  return (job) => simulate(core, job);
+export function inThisThread(context: CircuitContext): Simulate {
+  return (job) => simulate(context, job);
 }

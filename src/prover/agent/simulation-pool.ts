@@ -1,4 +1,6 @@
 import { ContentError } from "../../errors/content-error.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import { recordedName } from "../../protocol/generations/known/choose.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { JobResult, StoredInput } from "../jobs/job-result.ts";
@@ -18,8 +20,8 @@ export class UnprovableInputError extends ContentError {
 export class SimulationPool {
   readonly #threads: WorkerPool<StoredInput, SimulationAnswer>;
 
-  constructor({ threads, lowPriority = false }: { threads: number; lowPriority?: boolean }) {
-    const workerData: SimulationSetup = { lowPriority };
+  constructor(generation: Generation, { threads, lowPriority = false }: { threads: number; lowPriority?: boolean }) {
+    const workerData: SimulationSetup = { generation: recordedName(generation), lowPriority };
     this.#threads = workerPool({ module: moduleBeside(import.meta.url, "simulation-worker"), workerData, threads });
   }
 

@@ -1,5 +1,6 @@
 import { DecodeError } from "../../protocol/errors.ts";
 import { checkedResult } from "../circuits/checked-result.ts";
+import type { ProofRules } from "../circuits/layouts/proof-data.ts";
 import { isInlineUri, jsonOfInlineUri } from "../jobs/inline-uri.ts";
 import { type JobType, nameOfJobType } from "../jobs/job-type.ts";
 import { outputFromJson } from "../jobs/stored-json.ts";
@@ -11,12 +12,13 @@ import type { BrokerJob } from "./job.ts";
  * is the only one that the prover node uses. `literal` and what `inputsUri` returns are JSON string literals.
  */
 export function outputFault(
+  rules: Pick<ProofRules, "circuits">,
   { id, type }: Pick<BrokerJob, "id" | "type">,
   literal: Uint8Array,
   inputsUri: () => Uint8Array,
 ): string | undefined {
   const uri: string = JSON.parse(Buffer.from(literal).toString());
-  if (isInlineUri(uri)) return inlineFault(type as JobType, uri);
+  if (isInlineUri(uri)) return inlineFault(rules, type as JobType, uri);
   if (!/^(file|https?|s3|gs):/.test(uri)) return "it is no URI of an inline or stored output";
   const input: string = JSON.parse(Buffer.from(inputsUri()).toString());
   const name = nameOfJobType(type as JobType);
@@ -26,9 +28,9 @@ export function outputFault(
   return uri === expected ? undefined : "it is not the job's output in the proof store that has its input";
 }
 
-function inlineFault(type: JobType, uri: string): string | undefined {
+function inlineFault(rules: Pick<ProofRules, "circuits">, type: JobType, uri: string): string | undefined {
   try {
-    checkedResult(type, outputFromJson("output", jsonOfInlineUri("output", uri)));
+    checkedResult(rules, type, outputFromJson("output", jsonOfInlineUri("output", uri)));
     return undefined;
   } catch (error) {
     if (error instanceof DecodeError) return error.message;

@@ -1,5 +1,5 @@
-import type { Core } from "../../core/core.ts";
 import { isZero } from "../../protocol/bytes.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import { type BlockRollup, CheckpointConstants } from "./layouts/rollups.ts";
 import type { Children } from "./layouts/upper-inputs.ts";
@@ -8,11 +8,11 @@ import { poseidonPair } from "./merkle-path.ts";
 import { addFields, joinOutHashes } from "./rollup-sums.ts";
 
 /** Consecutive blocks of a checkpoint: of one child, or of two joined. */
-export function mergeBlocks(core: Core, children: Children<BlockRollup>): BlockRollup {
-  return children.map(({ publicInputs }) => publicInputs).reduce((left, right) => joinBlocks(core, left, right));
+export function mergeBlocks(context: CircuitContext, children: Children<BlockRollup>): BlockRollup {
+  return children.map(({ publicInputs }) => publicInputs).reduce((left, right) => joinBlocks(context, left, right));
 }
 
-function joinBlocks(core: Core, left: BlockRollup, right: BlockRollup): BlockRollup {
+function joinBlocks({ core, generation }: CircuitContext, left: BlockRollup, right: BlockRollup): BlockRollup {
   requireEqual(CheckpointConstants, right.constants, left.constants, "children[1].constants", "those of children[0]");
   requireEqual(
     Snapshot,
@@ -27,6 +27,7 @@ function joinBlocks(core: Core, left: BlockRollup, right: BlockRollup): BlockRol
     throw new ConstraintError("children[1].timestamp", "must equal children[0].timestamp");
   }
   if (!isZero(right.inHash)) throw new ConstraintError("children[1].inHash", "must be zero");
+  const pair = poseidonPair(core, generation.hashing.blockHeaderNodes);
   return {
     constants: left.constants,
     previousArchive: left.previousArchive,
@@ -36,7 +37,7 @@ function joinBlocks(core: Core, left: BlockRollup, right: BlockRollup): BlockRol
     startSponge: left.startSponge,
     endSponge: right.endSponge,
     timestamp: left.timestamp,
-    blockHeadersHash: poseidonPair(core)(left.blockHeadersHash, right.blockHeadersHash),
+    blockHeadersHash: pair(left.blockHeadersHash, right.blockHeadersHash),
     inHash: left.inHash,
     outHash: joinOutHashes(left.outHash, right.outHash),
     accumulatedFees: addFields(left.accumulatedFees, right.accumulatedFees),

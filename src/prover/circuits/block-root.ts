@@ -1,15 +1,16 @@
-import type { Core } from "../../core/core.ts";
 import { blockHash } from "../../core/derive/block-hash.ts";
 import { HEADER_AT } from "../../protocol/block-header.ts";
 import { isZero, readU32 } from "../../protocol/bytes.ts";
 import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
+import { ARCHIVE, L1_TO_L2_MESSAGE_TREE } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr, fr } from "../../protocol/field.ts";
 import { encode } from "../codec/codec.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import type { BlockConstants, BlockRollup, CheckpointConstants, Parity, TxRollup } from "./layouts/rollups.ts";
 import type { BlockRootEmptyTxFirstInput, BlockRootFirstInput, BlockRootInput } from "./layouts/upper-inputs.ts";
 import { BlockHeader, type GlobalVariables, Snapshot, type SpongeBlob, type State } from "./layouts/values.ts";
-import { appendSubtree } from "./merkle-path.ts";
+import { appendSubtree, pairOfTree } from "./merkle-path.ts";
 import { absorb, initialSponge, squeeze } from "./sponge.ts";
 import { mergeTxs } from "./tx-merge.ts";
 
@@ -17,10 +18,10 @@ import { mergeTxs } from "./tx-merge.ts";
 const MESSAGE_SUBTREE_HEIGHT = 10;
 
 /** The first block of a checkpoint, which brings the checkpoint's messages. */
-export function blockRootFirst(core: Core, input: BlockRootFirstInput): BlockRollup {
+export function blockRootFirst(context: CircuitContext, input: BlockRootFirstInput): BlockRollup {
   const txs = mergeTxs(input.children);
   const before = input.previousL1ToL2MessageTree;
-  const after = appendMessages(core, before, input.parity.publicInputs, input.messageSubtreePath);
+  const after = appendMessages(context, before, input.parity.publicInputs, input.messageSubtreePath);
   requireEqual(
     Snapshot,
     txs.constants.l1ToL2MessageTree,
@@ -28,11 +29,11 @@ export function blockRootFirst(core: Core, input: BlockRootFirstInput): BlockRol
     "constants.l1ToL2MessageTree",
     "the appended messages",
   );
-  return closeBlock(core, { ...blockOfTxs(txs, before), inHash: input.parity.publicInputs.shaRoot }, input);
+  return closeBlock(context, { ...blockOfTxs(txs, before), inHash: input.parity.publicInputs.shaRoot }, input);
 }
 
 /** The first block of a checkpoint, without transactions. */
-export function blockRootEmptyTxFirst(core: Core, input: BlockRootEmptyTxFirstInput): BlockRollup {
+export function blockRootEmptyTxFirst(context: CircuitContext, input: BlockRootEmptyTxFirstInput): BlockRollup {
   const { constants, previousState, previousArchive, timestamp } = input;
   const { publicInputs: parity } = input.parity;
   const sponge = initialSponge();
@@ -43,7 +44,7 @@ export function blockRootEmptyTxFirst(core: Core, input: BlockRootEmptyTxFirstIn
     startState: previousState,
     endState: {
       ...previousState,
-      l1ToL2MessageTree: appendMessages(core, previousState.l1ToL2MessageTree, parity, input.messageSubtreePath),
+      l1ToL2MessageTree: appendMessages(context, previousState.l1ToL2MessageTree, parity, input.messageSubtreePath),
     },
     startSponge: sponge,
     sponge,
@@ -53,17 +54,26 @@ export function blockRootEmptyTxFirst(core: Core, input: BlockRootEmptyTxFirstIn
     fees: FR_ZERO,
     mana: FR_ZERO,
   };
-  return closeBlock(core, block, input);
+  return closeBlock(context, block, input);
 }
 
 /** A later block of a checkpoint. */
-export function blockRoot(core: Core, input: BlockRootInput): BlockRollup {
+export function blockRoot(context: CircuitContext, input: BlockRootInput): BlockRollup {
   const txs = mergeTxs(input.children);
-  return closeBlock(core, { ...blockOfTxs(txs, txs.constants.l1ToL2MessageTree), inHash: FR_ZERO }, input);
+  return closeBlock(context, { ...blockOfTxs(txs, txs.constants.l1ToL2MessageTree), inHash: FR_ZERO }, input);
 }
 
-function appendMessages(core: Core, before: Snapshot, { convertedRoot }: Parity, siblingPath: Uint8Array): Snapshot {
-  return appendSubtree(core, before, { root: convertedRoot, height: MESSAGE_SUBTREE_HEIGHT, siblingPath });
+function appendMessages(
+  context: CircuitContext,
+  before: Snapshot,
+  { convertedRoot }: Parity,
+  siblingPath: Uint8Array,
+): Snapshot {
+  return appendSubtree(pairOfTree(context, L1_TO_L2_MESSAGE_TREE), before, {
+    root: convertedRoot,
+    height: MESSAGE_SUBTREE_HEIGHT,
+    siblingPath,
+  });
 }
 
 /** A block whose header is not made yet. */
@@ -102,7 +112,12 @@ function blockOfTxs(txs: TxRollup, l1ToL2Before: Snapshot): Omit<OpenBlock, "inH
 }
 
 /** Makes the header, and appends its hash to the archive. */
-function closeBlock(core: Core, block: OpenBlock, { newArchivePath }: { newArchivePath: Uint8Array }): BlockRollup {
+function closeBlock(
+  context: CircuitContext,
+  block: OpenBlock,
+  { newArchivePath }: { newArchivePath: Uint8Array },
+): BlockRollup {
+  const { core } = context;
   const isFirst = !isZero(block.inHash);
   const header = encode(BlockHeader, {
     lastArchive: block.lastArchive,
@@ -119,7 +134,11 @@ function closeBlock(core: Core, block: OpenBlock, { newArchivePath }: { newArchi
   return {
     constants: block.constants,
     previousArchive: block.lastArchive,
-    newArchive: appendSubtree(core, block.lastArchive, { root: hash, height: 0, siblingPath: newArchivePath }),
+    newArchive: appendSubtree(pairOfTree(context, ARCHIVE), block.lastArchive, {
+      root: hash,
+      height: 0,
+      siblingPath: newArchivePath,
+    }),
     startState: block.startState,
     endState: block.endState,
     startSponge: block.startSponge,

@@ -1,16 +1,16 @@
-import type { Core } from "../../core/core.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { concat, equal, isZero, writeU32 } from "../../protocol/bytes.ts";
 import { CHECKPOINT_END_PREFIX } from "../../protocol/checkpoint-blob.ts";
 import { checkpointHash } from "../../protocol/checkpoint-header.ts";
 import { FIELDS_PER_BLOB, MAX_FIELDS_PER_CHECKPOINT } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { setAccumulatedFees } from "../../protocol/generations/headers.ts";
 import { blobsHash, shaPair } from "../../protocol/sha-trees.ts";
 import { encode } from "../codec/codec.ts";
 import { u64 } from "../codec/primitives.ts";
 import { accumulateBlobs, type CommittedBlob } from "./blob-accumulation.ts";
 import { mergeBlocks } from "./block-merge.ts";
 import { paddedFees, paddedHashes } from "./checkpoint-lists.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { pointFromCoordinates } from "./layouts/bls-point.ts";
 import { ConstraintError } from "./layouts/constraint-error.ts";
 import type { BlobAccumulator, BlockRollup, CheckpointRollup } from "./layouts/rollups.ts";
@@ -20,8 +20,8 @@ import { rootFromPath } from "./merkle-path.ts";
 import { absorb, initialSponge, squeeze } from "./sponge.ts";
 
 /** A checkpoint: its header, and the blobs that it published. */
-export function checkpointRoot(core: Core, { children, hints }: CheckpointRootInput): CheckpointRollup {
-  const blocks = mergeBlocks(core, children);
+export function checkpointRoot(context: CircuitContext, { children, hints }: CheckpointRootInput): CheckpointRollup {
+  const blocks = mergeBlocks(context, children);
   const newOutHash = appendOutHash(hints, blocks.outHash);
   const { vkTreeRoot, protocolContractsHash, proverId, chainId, version, coinbase } = blocks.constants;
   return {
@@ -30,10 +30,10 @@ export function checkpointRoot(core: Core, { children, hints }: CheckpointRootIn
     newArchive: blocks.newArchive,
     previousOutHash: hints.previousOutHash,
     newOutHash,
-    headerHashes: paddedHashes(checkpointHash(headerOf(blocks, hints.blobsHash, newOutHash.root))),
+    headerHashes: paddedHashes(checkpointHash(headerOf(context, blocks, hints.blobsHash, newOutHash.root))),
     fees: paddedFees([{ recipient: coinbase, value: blocks.accumulatedFees }]),
     startAccumulator: hints.startAccumulator,
-    endAccumulator: accumulatorAfter(core, blocks, hints),
+    endAccumulator: accumulatorAfter(context, blocks, hints),
     finalChallenges: hints.finalChallenges,
   };
 }
@@ -48,9 +48,15 @@ function appendOutHash({ previousOutHash, newOutHashPath }: CheckpointRootHints,
 }
 
 /** docs/protocol/03-blocks-and-blobs.md#35-checkpoint-header */
-function headerOf(blocks: BlockRollup, hashOfBlobs: Uint8Array, epochOutHash: Uint8Array): Uint8Array {
+function headerOf(
+  { generation }: CircuitContext,
+  blocks: BlockRollup,
+  hashOfBlobs: Uint8Array,
+  epochOutHash: Uint8Array,
+): Uint8Array {
   const { slotNumber, coinbase, feeRecipient, gasFees } = blocks.constants;
-  return concat(
+  const header = new Uint8Array(generation.headers.checkpointBytes);
+  const common = concat(
     blocks.previousArchive.root,
     blocks.blockHeadersHash,
     hashOfBlobs,
@@ -63,9 +69,16 @@ function headerOf(blocks: BlockRollup, hashOfBlobs: Uint8Array, epochOutHash: Ui
     encode(GasFees, gasFees),
     blocks.accumulatedManaUsed,
   );
+  header.set(common);
+  setAccumulatedFees(header, generation.headers, blocks.accumulatedFees);
+  return header;
 }
 
-function accumulatorAfter(core: Core, { endSponge }: BlockRollup, hints: CheckpointRootHints): BlobAccumulator {
+function accumulatorAfter(
+  { core, generation }: CircuitContext,
+  { endSponge }: BlockRollup,
+  hints: CheckpointRootHints,
+): BlobAccumulator {
   const count = endSponge.numAbsorbedFields + 1;
   if (count > MAX_FIELDS_PER_CHECKPOINT) {
     throw new ConstraintError("endSponge.numAbsorbedFields", `must leave room for one of ${MAX_FIELDS_PER_CHECKPOINT}`);
@@ -86,7 +99,14 @@ function accumulatorAfter(core: Core, { endSponge }: BlockRollup, hints: Checkpo
     });
   }
   requireBlobsHash(blobs, hints.blobsHash);
-  return accumulateBlobs(core, V4.hashing.blobs, hints.startAccumulator, blobs, wordsHash, hints.finalChallenges);
+  return accumulateBlobs(
+    core,
+    generation.hashing.blobs,
+    hints.startAccumulator,
+    blobs,
+    wordsHash,
+    hints.finalChallenges,
+  );
 }
 
 /** Last word of a checkpoint (docs/protocol/03-blocks-and-blobs.md#312-marker-words). */

@@ -1,10 +1,10 @@
-import type { Core } from "../../core/core.ts";
 import type { BinaryJobType, JobInput } from "../jobs/job-input.ts";
 import type { PublicInputs } from "../jobs/job-output.ts";
 import { mergeBlocks } from "./block-merge.ts";
 import { blockRoot, blockRootEmptyTxFirst, blockRootFirst } from "./block-root.ts";
 import { checkpointPadding, epochRoot, mergeCheckpoints } from "./checkpoint-merge.ts";
 import { checkpointRoot } from "./checkpoint-root.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { parityBase, parityRoot } from "./parity.ts";
 import { privateBase } from "./private-base.ts";
 import { publicBase } from "./public-base.ts";
@@ -15,7 +15,9 @@ import { mergeTxs } from "./tx-merge.ts";
  * input that no proof exists of. Not all constraints are checked: a proof of a false statement is never made from the
  * result, because the results only stand beside simulated proofs.
  */
-export const CIRCUITS: { readonly [T in BinaryJobType]: (core: Core, input: JobInput<T>) => PublicInputs<T> } = {
+export const CIRCUITS: {
+  readonly [T in BinaryJobType]: (context: CircuitContext, input: JobInput<T>) => PublicInputs<T>;
+} = {
   PUBLIC_CHONK_VERIFIER: (_, { hidingKernel, proverId }) => ({ kernelOutput: hidingKernel.publicInputs, proverId }),
   PRIVATE_TX_BASE_ROLLUP: privateBase,
   PUBLIC_TX_BASE_ROLLUP: publicBase,
@@ -25,7 +27,7 @@ export const CIRCUITS: { readonly [T in BinaryJobType]: (core: Core, input: JobI
   BLOCK_ROOT_EMPTY_TX_FIRST_ROLLUP: blockRootEmptyTxFirst,
   BLOCK_ROOT_ROLLUP: blockRoot,
   BLOCK_ROOT_SINGLE_TX_ROLLUP: blockRoot,
-  BLOCK_MERGE_ROLLUP: (core, { children }) => mergeBlocks(core, children),
+  BLOCK_MERGE_ROLLUP: (context, { children }) => mergeBlocks(context, children),
   CHECKPOINT_ROOT_ROLLUP: checkpointRoot,
   CHECKPOINT_ROOT_SINGLE_BLOCK_ROLLUP: checkpointRoot,
   CHECKPOINT_PADDING_ROLLUP: checkpointPadding,

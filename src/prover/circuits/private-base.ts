@@ -1,17 +1,18 @@
-import type { Core } from "../../core/core.ts";
 import { txHash } from "../../core/derive/tx-hash.ts";
 import { concat, isZero, readBigUint, word } from "../../protocol/bytes.ts";
+import { NOTE_HASH_TREE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../protocol/constants.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import { effectiveGasFees, gasCost, MaxFeesTooLowError } from "../../protocol/fees/transaction-fee.ts";
 import { fr } from "../../protocol/field.ts";
 import { privateAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../../protocol/tx/gas-settings.ts";
 import { txEffectFromParts } from "../../protocol/tx-effect-words.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { ConstraintError } from "./layouts/constraint-error.ts";
 import type { TxRollup } from "./layouts/rollups.ts";
 import type { NullifierLeaf, PrivateBaseInput, PublicDataLeaf } from "./layouts/tx-base.ts";
 import type { Snapshot } from "./layouts/values.ts";
-import { appendSubtree, poseidonPair, poseidonRoot, rootFromPath } from "./merkle-path.ts";
+import { appendSubtree, pairOfTree, poseidonRoot, rootFromPath } from "./merkle-path.ts";
 import { absorb } from "./sponge.ts";
 import { txDataOf } from "./tx-data.ts";
 import { messageLeaves, txOutHash } from "./tx-out-hash.ts";
@@ -22,7 +23,8 @@ const SUBTREE_HEIGHT = 6;
 type Hints = PrivateBaseInput["hints"];
 
 /** A transaction without public calls: its effects, fee and the trees after it. */
-export function privateBase(core: Core, { hidingKernel, hints }: PrivateBaseInput): TxRollup {
+export function privateBase(context: CircuitContext, { hidingKernel, hints }: PrivateBaseInput): TxRollup {
+  const { core } = context;
   const data = txDataOf(hidingKernel.publicInputs, false);
   const { constants, start, treeDiff } = hints;
   const accumulated = privateAccumulatedData(data);
@@ -50,13 +52,13 @@ export function privateBase(core: Core, { hidingKernel, hints }: PrivateBaseInpu
     constants,
     startTrees: start,
     endTrees: {
-      noteHashTree: appendSubtree(core, start.noteHashTree, {
-        root: poseidonRoot(core, noteHashes),
+      noteHashTree: appendSubtree(pairOfTree(context, NOTE_HASH_TREE), start.noteHashTree, {
+        root: poseidonRoot(context, NOTE_HASH_TREE, noteHashes),
         height: SUBTREE_HEIGHT,
         siblingPath: treeDiff.noteHashSubtreePath,
       }),
-      nullifierTree: nullifiersAfter(core, hints),
-      publicDataTree: publicDataAfter(core, hints, balance),
+      nullifierTree: nullifiersAfter(context, hints),
+      publicDataTree: publicDataAfter(context, hints, balance),
     },
     startSponge: hints.startSponge,
     endSponge: absorb(core, hints.startSponge, effect.words),
@@ -93,7 +95,7 @@ function balanceAfter(leaf: PublicDataLeaf, fee: bigint): PublicDataLeaf {
  * new leaf takes over the pointers of its low leaf, and the path of the new subtree already contains all changes of low
  * leaves.
  */
-function nullifiersAfter(core: Core, { start, treeDiff }: Hints): Snapshot {
+function nullifiersAfter(context: CircuitContext, { start, treeDiff }: Hints): Snapshot {
   const preimages: Uint8Array[] = [];
   const positions: number[] = [];
   for (const [k, position] of treeDiff.sortedNullifierIndexes.entries()) {
@@ -104,11 +106,11 @@ function nullifiersAfter(core: Core, { start, treeDiff }: Hints): Snapshot {
     preimages.push(nullifierPreimage({ nullifier, nextNullifier, nextIndex }));
     positions.push(position);
   }
-  const hashes = preimages.length === 0 ? new Uint8Array() : core.hashMany(concat(...preimages), 3);
+  const hashes = preimages.length === 0 ? new Uint8Array() : context.core.hashMany(concat(...preimages), 3);
   const leaves = new Uint8Array(64 * 32);
   for (const [i, position] of positions.entries()) leaves.set(word(hashes, i), position * 32);
-  return appendSubtree(core, start.nullifierTree, {
-    root: poseidonRoot(core, leaves),
+  return appendSubtree(pairOfTree(context, NULLIFIER_TREE), start.nullifierTree, {
+    root: poseidonRoot(context, NULLIFIER_TREE, leaves),
     height: SUBTREE_HEIGHT,
     siblingPath: treeDiff.nullifierSubtreePath,
   });
@@ -119,11 +121,11 @@ function nullifierPreimage({ nullifier, nextNullifier, nextIndex }: NullifierLea
 }
 
 /** The fee payer's leaf is updated in place. */
-function publicDataAfter(core: Core, { start, treeDiff }: Hints, leaf: PublicDataLeaf): Snapshot {
+function publicDataAfter(context: CircuitContext, { start, treeDiff }: Hints, leaf: PublicDataLeaf): Snapshot {
   const { leafIndex, siblingPath } = treeDiff.feePayerBalancePath;
-  const node = core.hash(concat(leaf.slot, leaf.value, leaf.nextSlot, leaf.nextIndex));
+  const node = context.core.hash(concat(leaf.slot, leaf.value, leaf.nextSlot, leaf.nextIndex));
   return {
-    root: rootFromPath(poseidonPair(core), node, siblingPath, readBigUint(leafIndex)),
+    root: rootFromPath(pairOfTree(context, PUBLIC_DATA_TREE), node, siblingPath, readBigUint(leafIndex)),
     nextAvailableLeafIndex: start.publicDataTree.nextAvailableLeafIndex,
   };
 }

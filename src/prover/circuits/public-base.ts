@@ -6,6 +6,7 @@ import { publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 import { txEffectFromParts } from "../../protocol/tx-effect-words.ts";
+import type { CircuitContext } from "./circuit-context.ts";
 import { ConstraintError, requireEqual } from "./layouts/constraint-error.ts";
 import type { BlockConstants, TxRollup } from "./layouts/rollups.ts";
 import type { PublicBaseInput } from "./layouts/tx-base.ts";
@@ -17,7 +18,7 @@ import { txDataOf } from "./tx-data.ts";
 import { messageLeaves, txOutHash } from "./tx-out-hash.ts";
 
 /** A transaction with public calls: the effects that the public VM returned, with the logs of the private part. */
-export function publicBase(core: Core, { chonkVerifier, vm, hints }: PublicBaseInput): TxRollup {
+export function publicBase({ core }: CircuitContext, { chonkVerifier, vm, hints }: PublicBaseInput): TxRollup {
   const data = txDataOf(chonkVerifier.publicInputs.kernelOutput, true);
   requireEqual(
     Snapshot,

@@ -103,3 +103,11 @@ function canonicalWords(from: ByteReader, words: Uint8Array): Uint8Array {
   }
   return words;
 }
+
+/** A member that a generation does not have, in no form. */
+export const absent: Codec<undefined> = {
+  read: () => undefined,
+  write() {},
+  toFields() {},
+  json: { fromJson: () => undefined, toJson: () => undefined },
+};

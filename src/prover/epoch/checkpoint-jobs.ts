@@ -7,7 +7,6 @@ import {
   MAX_FIELDS_PER_CHECKPOINT,
 } from "../../protocol/constants.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { epochOutHash, unbalancedTree } from "../../protocol/sha-trees.ts";
 import { accumulateBlobs } from "../circuits/blob-accumulation.ts";
 import { ConstraintError, requireEqual } from "../circuits/layouts/constraint-error.ts";
@@ -40,7 +39,7 @@ interface CheckpointRoots {
  * checkpoint.
  */
 export async function proveCheckpoints(
-  { core, jobs }: EpochContext,
+  { core, generation, jobs }: EpochContext,
   checkpoints: readonly EndedCheckpoint[],
   challenges: FinalBlobChallenges,
 ): Promise<CheckpointRoots> {
@@ -51,7 +50,7 @@ export async function proveCheckpoints(
     await setImmediate();
     const { before, halves, header, blobs, wordsHash, signal } = checkpoint;
     const startAccumulator = accumulator;
-    const end = accumulateBlobs(core, V4.hashing.blobs, startAccumulator, blobs, wordsHash, challenges);
+    const end = accumulateBlobs(core, generation.hashing.blobs, startAccumulator, blobs, wordsHash, challenges);
     accumulator = end;
     const hints = {
       previousBlockHeader: before.header,

@@ -2,12 +2,12 @@ import { kernelOutputFields } from "../../core/derive/tx-hash.ts";
 import { concat } from "../../protocol/bytes.ts";
 import { isForPublic } from "../../protocol/tx/accumulated-data.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import type { ProofData } from "../circuits/layouts/proof-data.ts";
+import type { ProofData, ProofRules } from "../circuits/layouts/proof-data.ts";
 import { kernelOutputOf } from "../circuits/tx-data.ts";
 import { verificationKeyOf } from "../circuits/verification-keys.ts";
 
 /** The proof that a client sends with its transaction, as circuits take it. */
-export function clientProof({ data, chonkProof }: Tx): ProofData<Uint8Array> {
+export function clientProof(rules: Pick<ProofRules, "circuits">, { data, chonkProof }: Tx): ProofData<Uint8Array> {
   const fields = chonkProof.subarray(4);
   const publicInputs = kernelOutputFields(data);
   return {
@@ -17,6 +17,9 @@ export function clientProof({ data, chonkProof }: Tx): ProofData<Uint8Array> {
       binary: { bytes: concat(publicInputs, fields), numPublicInputs: publicInputs.length / 32 },
       fieldsValid: true,
     },
-    verificationKey: verificationKeyOf(isForPublic(data) ? "HIDING_KERNEL_TO_PUBLIC" : "HIDING_KERNEL_TO_ROLLUP"),
+    verificationKey: verificationKeyOf(
+      rules,
+      isForPublic(data) ? "HIDING_KERNEL_TO_PUBLIC" : "HIDING_KERNEL_TO_ROLLUP",
+    ),
   };
 }

@@ -1,8 +1,13 @@
 import { equal } from "../../protocol/bytes.ts";
-import { PROOF_FIELDS, type ProofData, type RecursiveProof, recursiveProof } from "../circuits/layouts/proof-data.ts";
+import {
+  type ProofData,
+  type ProofRules,
+  type RecursiveProof,
+  recursiveProof,
+} from "../circuits/layouts/proof-data.ts";
 import { verificationKeyOf } from "../circuits/verification-keys.ts";
-import { type Codec, decode, encode } from "../codec/codec.ts";
-import { type BinaryJobType, JOB_INPUTS, type JobInput } from "../jobs/job-input.ts";
+import { decode, encode } from "../codec/codec.ts";
+import { type BinaryJobType, inputForm, type JobInput } from "../jobs/job-input.ts";
 import { decodeOutput, type PublicInputs } from "../jobs/job-output.ts";
 import type { JobResult } from "../jobs/job-result.ts";
 import { JOB_TYPES, type JobTypeName } from "../jobs/job-type.ts";
@@ -18,10 +23,12 @@ export type Proven<T extends BinaryJobType> = Promise<ProofData<PublicInputs<T>>
  */
 export class EpochJobs {
   readonly epoch: number;
+  readonly #rules: ProofRules;
   readonly #runner: JobRunner;
   readonly #controller = new AbortController();
 
-  constructor(epoch: number, runner: JobRunner) {
+  constructor(rules: ProofRules, epoch: number, runner: JobRunner) {
+    this.#rules = rules;
     this.epoch = epoch;
     this.#runner = runner;
   }
@@ -46,10 +53,10 @@ export class EpochJobs {
   ): Proven<T> {
     return this.follow(async () => {
       const known = await input;
-      const result = await this.#run(type, () => encode(JOB_INPUTS[type] as Codec<JobInput<T>>, known), signal);
+      const result = await this.#run(type, () => encode(inputForm(this.#rules, type), known), signal);
       if (result instanceof Uint8Array) throw new Error(`the output of ${type} has no public inputs`);
-      const output = decodeOutput(type, result);
-      const verificationKey = verificationKeyOf(type);
+      const output = decodeOutput(this.#rules, type, result);
+      const verificationKey = verificationKeyOf(this.#rules, type);
       if (!equal(output.verificationKey.hash, verificationKey.key.hash)) {
         throw new Error(`${type}: its verification key is not the released one`);
       }
@@ -63,7 +70,7 @@ export class EpochJobs {
     return this.follow(async () => {
       const result = await this.#run("PUBLIC_VM", input, signal);
       if (!(result instanceof Uint8Array)) throw new Error("the output of PUBLIC_VM must be a proof alone");
-      return decode(recursiveProof(PROOF_FIELDS.vm), "PUBLIC_VM proof", result);
+      return decode(recursiveProof(this.#rules.circuits.proofFields.vm), "PUBLIC_VM proof", result);
     }, signal);
   }
 

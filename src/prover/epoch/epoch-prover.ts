@@ -1,6 +1,6 @@
 import type { Core } from "../../core/core.ts";
 import { L1_TO_L2_MESSAGES_PER_CHECKPOINT, MAX_CHECKPOINTS_PER_EPOCH } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { requireEqual } from "../circuits/layouts/constraint-error.ts";
 import type { ProofData } from "../circuits/layouts/proof-data.ts";
 import { BlobAccumulator, type CheckpointRollup, type EpochRollup } from "../circuits/layouts/rollups.ts";
@@ -20,6 +20,8 @@ import { ParityJobs } from "./parity-jobs.ts";
 
 interface EpochServices {
   readonly core: Core;
+  /** Of the rollup. */
+  readonly generation: Generation;
   readonly runner: JobRunner;
   readonly kzg: BlobOpener;
 }
@@ -41,11 +43,11 @@ export class EpochProver {
   readonly #checkpoints: CheckpointProver[] = [];
 
   constructor(services: EpochServices, terms: EpochTerms) {
-    const { core, runner } = services;
-    const jobs = new EpochJobs(terms.epoch, runner);
+    const { core, generation, runner } = services;
+    const jobs = new EpochJobs(generation, terms.epoch, runner);
     this.#services = services;
-    this.#context = { core, terms, jobs };
-    this.#parity = new ParityJobs(jobs, terms.vkTreeRoot);
+    this.#context = { core, generation, terms, jobs };
+    this.#parity = new ParityJobs(this.#context);
   }
 
   /** Aborted once a job or a public part has failed or `abort` was called; the reason is the error. */
@@ -125,8 +127,8 @@ export class EpochProver {
     checkpoints: readonly EndedCheckpoint[],
     signal: AbortSignal,
   ): Promise<{ root: ProofData<EpochRollup>; opening: JoinedOpening }> {
-    const { core, jobs } = this.#context;
-    const challenges = await finalChallenges(core, V4.hashing.blobs, checkpoints);
+    const { core, generation, jobs } = this.#context;
+    const challenges = await finalChallenges(core, generation.hashing.blobs, checkpoints);
     // First, so that it is done beside the checkpoint roots.
     const blob = await joinedBlob(checkpoints, challenges.gamma);
     const opened = this.#services.kzg.open(blob, challenges.z);

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { concat } from "../../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
-import type { EpochJobs, Proven } from "./epoch-jobs.ts";
+import type { EpochContext } from "./epoch-context.ts";
+import type { Proven } from "./epoch-jobs.ts";
+import { proverIdField } from "./prover-id.ts";
 
 /** Messages of one PARITY_BASE job, and number of these jobs for a checkpoint. */
 const MESSAGES_PER_JOB = 256;
@@ -10,14 +12,12 @@ const JOBS = L1_TO_L2_MESSAGES_PER_CHECKPOINT / MESSAGES_PER_JOB;
 
 /** Jobs for the messages of an epoch's checkpoints. Most have none, and equal messages are proven once. */
 export class ParityJobs {
-  readonly #jobs: EpochJobs;
-  readonly #vkTreeRoot: Fr;
+  readonly #context: EpochContext;
   readonly #bases = new Map<string, Proven<"PARITY_BASE">>();
   readonly #roots = new Map<string, Proven<"PARITY_ROOT">>();
 
-  constructor(jobs: EpochJobs, vkTreeRoot: Fr) {
-    this.#jobs = jobs;
-    this.#vkTreeRoot = vkTreeRoot;
+  constructor(context: EpochContext) {
+    this.#context = context;
   }
 
   /** At most 1024 messages. */
@@ -28,7 +28,7 @@ export class ParityJobs {
       const bases = Array.from({ length: JOBS }, (_, i) =>
         this.#base(padded.subarray(i * MESSAGES_PER_JOB * 32, (i + 1) * MESSAGES_PER_JOB * 32)),
       );
-      return this.#jobs.prove(
+      return this.#context.jobs.prove(
         "PARITY_ROOT",
         Promise.all(bases).then((children) => ({ children })),
       );
@@ -36,8 +36,10 @@ export class ParityJobs {
   }
 
   #base(messages: Uint8Array): Proven<"PARITY_BASE"> {
+    const { generation, jobs, terms } = this.#context;
+    const proverId = generation.circuits.parityNamesProver ? proverIdField(terms) : undefined;
     return once(this.#bases, messages, () =>
-      this.#jobs.prove("PARITY_BASE", { messages, vkTreeRoot: this.#vkTreeRoot }),
+      jobs.prove("PARITY_BASE", { messages, vkTreeRoot: terms.vkTreeRoot, proverId }),
     );
   }
 }

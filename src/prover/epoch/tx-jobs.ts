@@ -74,7 +74,7 @@ function anchorPath({ core }: EpochContext, { tx, hash }: TxToProve, fork: Fork)
 }
 
 function provePrivateTx(
-  { jobs }: EpochContext,
+  { generation, jobs }: EpochContext,
   { tx, hash, effect }: TxToProve,
   { fork, start, startSponge, constants, anchorBlockArchivePath, signal }: Before,
   check: Check,
@@ -85,11 +85,11 @@ function provePrivateTx(
   }
   const contractClassLogFields = classLogFields(effect);
   const hints = { start, startSponge, ...treeHints, anchorBlockArchivePath, contractClassLogFields, constants };
-  return jobs.prove("PRIVATE_TX_BASE_ROLLUP", { hidingKernel: clientProof(tx), hints }, { signal, check });
+  return jobs.prove("PRIVATE_TX_BASE_ROLLUP", { hidingKernel: clientProof(generation, tx), hints }, { signal, check });
 }
 
 function provePublicTx(
-  { jobs }: EpochContext,
+  { generation, jobs }: EpochContext,
   { tx, hash, effect, publicPart }: TxToProve,
   { fork, start, startSponge, constants, anchorBlockArchivePath, signal }: Before,
   check: Check,
@@ -98,7 +98,11 @@ function provePublicTx(
   applyPublicTx(fork, effect);
   const end = partialState(fork);
   const proverId = constants.proverId;
-  const chonkVerifier = jobs.prove("PUBLIC_CHONK_VERIFIER", { hidingKernel: clientProof(tx), proverId }, { signal });
+  const chonkVerifier = jobs.prove(
+    "PUBLIC_CHONK_VERIFIER",
+    { hidingKernel: clientProof(generation, tx), proverId },
+    { signal },
+  );
   const part = jobs.follow(async () => {
     const executed = await publicPart;
     requireTrees(executed, start, end, toHex(hash));

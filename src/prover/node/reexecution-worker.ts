@@ -41,9 +41,9 @@ export type ReexecutionOutcome =
 
 const setup = workerData<ReexecutionSetup>();
 if (setup.lowPriority) lowerThreadPriority();
-const { core, store, world, content } = openChainReads(setup.chain);
+const { core, store, chain, world, content } = openChainReads(setup.chain);
 const services = {
-  ...{ core, world, proverId: setup.proverId },
+  ...{ core, world, generation: chain.generation, proverId: setup.proverId },
   contracts: content,
   siloing: new Siloing(core),
   vm: new Vm(),

@@ -9,6 +9,7 @@ import { VmInterruptedError } from "../../execution/vm/errors.ts";
 import type { Vm } from "../../execution/vm/vm.ts";
 import { HEADER_AT, headerBlockNumber } from "../../protocol/block-header.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../protocol/constants.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import { GlobalVariables } from "../circuits/layouts/values.ts";
 import { decode } from "../codec/codec.ts";
@@ -16,6 +17,8 @@ import { type ExecutedForProving, executeForProving } from "../public-part/execu
 
 interface ReexecutionServices {
   readonly core: Core;
+  /** Of the rollup. */
+  readonly generation: Generation;
   readonly world: Pick<WorldState, "fork">;
   readonly contracts: ContractSource;
   readonly siloing: Siloing;
@@ -41,7 +44,7 @@ export interface CheckpointToExecute {
  * a VmInterruptedError.
  */
 export function reexecuteCheckpoint(
-  { core, world, contracts, siloing, vm, proverId }: ReexecutionServices,
+  { core, generation, world, contracts, siloing, vm, proverId }: ReexecutionServices,
   { parentBlock, messages, blocks }: CheckpointToExecute,
   interrupted?: () => boolean,
 ): ExecutedForProving[][] {
@@ -58,7 +61,7 @@ export function reexecuteCheckpoint(
     const globals = decode(GlobalVariables, "global variables", range);
     return txs.map((tx) => {
       if (interrupted?.() === true) throw new VmInterruptedError();
-      return executeForProving(vm, state, tx, { globals, proverId }, { interrupted });
+      return executeForProving(vm, state, tx, { globals, proverId, contracts: generation.contracts }, { interrupted });
     });
   });
 }

@@ -4,6 +4,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { BrokerOutages } from "../broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../broker-client/errors.ts";
 import { checkedResult } from "../circuits/checked-result.ts";
+import type { ProofRules } from "../circuits/layouts/proof-data.ts";
 import type { JobRequest, JobRunner } from "../epoch/job-runner.ts";
 import { isInlineUri } from "../jobs/inline-uri.ts";
 import { attemptIdOf, jobIdOf } from "../jobs/job-id.ts";
@@ -17,6 +18,8 @@ import { Settlements } from "./settlements.ts";
 
 export interface JobProducerParts {
   readonly broker: JobProducerApi;
+  /** Of the generation whose circuits prove the jobs. */
+  readonly rules: Pick<ProofRules, "circuits">;
   readonly store: ProducerProofStore;
   /** Gets the inputs of rejected jobs. */
   readonly failedStore?: ProducerProofStore | undefined;
@@ -245,7 +248,7 @@ export class JobProducer implements JobRunner {
     for (let failures = 0; ; failures++) {
       try {
         const stored = await this.#fetching.run(() => this.#parts.store.loadOutput(uri, signal));
-        return { kind: "done", result: checkedResult(type, stored) };
+        return { kind: "done", result: checkedResult(this.#parts.rules, type, stored) };
       } catch (error) {
         signal.throwIfAborted();
         if (failures === delaysMs.length) {

@@ -1,28 +1,31 @@
 import type { Core } from "../../core/core.ts";
 import { FR_ZERO, fr } from "../../protocol/field.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 
 /** Slots for protocol contracts; unused ones are zero. */
 const MAX_PROTOCOL_CONTRACTS = 11;
 
-let known: Uint8Array | undefined;
+const known = new WeakMap<ContractRules, Uint8Array>();
 
 /**
  * The addresses that the protocol contracts' instances have by derivation, 11 fields
  * (docs/protocol/01-fields-and-hashing.md#123-protocol-contracts).
  */
-export function derivedAddresses(core: Core): Uint8Array {
-  if (known === undefined) {
-    known = new Uint8Array(MAX_PROTOCOL_CONTRACTS * 32);
-    for (const [i, { address, classId }] of V4.contracts.protocolContracts.entries()) {
+export function derivedAddresses(core: Core, contracts: ContractRules): Uint8Array {
+  let addresses = known.get(contracts);
+  if (addresses === undefined) {
+    addresses = new Uint8Array(MAX_PROTOCOL_CONTRACTS * 32);
+    for (const { address, classId } of contracts.protocolContracts) {
       const instance = {
         salt: fr(1),
         deployer: address,
         initializationHash: FR_ZERO,
-        publicKeys: V4.contracts.defaultPublicKeys,
+        publicKeys: contracts.defaultPublicKeys,
       };
-      known.set(V4.contracts.instanceAddress(core, { ...instance, classId }), i * 32);
+      // The place of a contract is its address, from 1 on.
+      addresses.set(contracts.instanceAddress(core, { ...instance, classId }), (address[31] - 1) * 32);
     }
+    known.set(contracts, addresses);
   }
-  return known;
+  return addresses;
 }

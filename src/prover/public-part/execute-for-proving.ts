@@ -7,20 +7,12 @@ import { treeSnapshots } from "../../execution/hints/tree-hints.ts";
 import type { Vm } from "../../execution/vm/vm.ts";
 import { isForPublic, publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { ToPublicParts } from "../circuits/layouts/kernel.ts";
-import type { GlobalVariables } from "../circuits/layouts/values.ts";
 import { kernelOutputOf } from "../circuits/tx-data.ts";
 import { decode } from "../codec/codec.ts";
 import type { PublicPart } from "../epoch/epoch-types.ts";
 import { encodeVmInput } from "../jobs/vm-input.ts";
-import { vmPublicInputs } from "./public-inputs.ts";
+import { type ProvingTerms, vmPublicInputs } from "./public-inputs.ts";
 import { txHint } from "./tx-hint.ts";
-
-/** What a block's transactions are executed under. */
-interface ProvingTerms {
-  readonly globals: GlobalVariables;
-  /** Address on L1; 20 bytes. */
-  readonly proverId: Uint8Array;
-}
 
 export interface ExecutedForProving {
   readonly executed: ExecutedTx;
@@ -36,7 +28,7 @@ export function executeForProving(
   vm: Vm,
   state: BlockState,
   given: HashedTx,
-  { globals, proverId }: ProvingTerms,
+  terms: ProvingTerms,
   options: Pick<ExecutionOptions, "interrupted"> = {},
 ): ExecutedForProving {
   if (!isForPublic(given.tx.data)) {
@@ -61,7 +53,8 @@ export function executeForProving(
     start: hints.startingTreeRoots,
     end: treeSnapshots(state.fork),
   };
-  const publicInputs = vmPublicInputs(state.core, tx, outcome, globals, proverId);
+  const publicInputs = vmPublicInputs(state.core, tx, outcome, terms);
+  const { globals } = terms;
   const { derivedAddresses } = publicInputs;
   const vmInput = encodeVmInput({
     hints: {

@@ -5,6 +5,7 @@ import type { SideEffects } from "../../execution/side-effects.ts";
 import { concat, word } from "../../protocol/bytes.ts";
 import { effectiveGasFees } from "../../protocol/fees/transaction-fee.ts";
 import { FR_ZERO, fr } from "../../protocol/field.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import type { AccumulatedData, L2ToL1Message, PublicCallRequest } from "../../protocol/tx/accumulated-data.ts";
 import type { GlobalVariables } from "../circuits/layouts/values.ts";
 import type { VmPublicInputs } from "../circuits/layouts/vm-public-inputs.ts";
@@ -18,6 +19,15 @@ const NO_CALL: PublicCallRequest = {
   calldataHash: FR_ZERO,
 };
 const NO_MESSAGE: L2ToL1Message = { recipient: new Uint8Array(20), content: FR_ZERO, contractAddress: FR_ZERO };
+
+/** What a block's transactions are executed under. */
+export interface ProvingTerms {
+  readonly globals: GlobalVariables;
+  /** Address on L1; 20 bytes. */
+  readonly proverId: Uint8Array;
+  /** Of the rollup's generation. */
+  readonly contracts: ContractRules;
+}
 
 interface PublicOutcomeOfTx {
   readonly executed: ExecutedTx;
@@ -34,8 +44,7 @@ export function vmPublicInputs(
   core: Core,
   { parts, data }: PublicTx,
   { executed, messages, start, end }: PublicOutcomeOfTx,
-  globalVariables: GlobalVariables,
-  proverId: Uint8Array,
+  { globals: globalVariables, proverId, contracts }: ProvingTerms,
 ): VmPublicInputs {
   const { effect, gasUsed } = executed;
   const { nonRevertible, revertible, setupCalls, appCalls, teardownCall } = data;
@@ -46,7 +55,7 @@ export function vmPublicInputs(
   }));
   return {
     globalVariables,
-    derivedAddresses: derivedAddresses(core),
+    derivedAddresses: derivedAddresses(core, contracts),
     startTrees: start,
     startGasUsed: parts.end.gasUsed,
     gasSettings,

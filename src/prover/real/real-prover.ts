@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Core } from "../../core/core.ts";
 import { concat, equal } from "../../protocol/bytes.ts";
 import { type Prover, ProvingError } from "../agent/prover.ts";
+import type { CircuitContext } from "../circuits/circuit-context.ts";
 import { CIRCUITS } from "../circuits/circuits.ts";
 import type { RecursiveProof, VerificationKey } from "../circuits/layouts/proof-data.ts";
-import { type Codec, decode, fieldsOf } from "../codec/codec.ts";
-import { type BinaryJobType, JOB_INPUTS, type JobInput } from "../jobs/job-input.ts";
-import { encodeOutput, JOB_OUTPUTS, type OutputBytes } from "../jobs/job-output.ts";
+import { decode, fieldsOf } from "../codec/codec.ts";
+import { type BinaryJobType, inputForm } from "../jobs/job-input.ts";
+import { encodeOutput, type OutputBytes, outputForm } from "../jobs/job-output.ts";
 import { binaryTypeOf, type JobResult, type StoredInput } from "../jobs/job-result.ts";
 import { type BbCommands, JOB_FILES } from "./bb-commands.ts";
 import type { JobFolders } from "./job-folders.ts";
@@ -23,7 +23,7 @@ const ROOT_PROOF_FIELDS = 331;
 const PAIRING_FIELDS = 8;
 
 export interface RealProverParts {
-  readonly core: Core;
+  readonly context: CircuitContext;
   readonly bb: Pick<BbCommands, "prove" | "verify">;
   readonly solver: WitnessSolver;
   /** Folder of the published circuits. */
@@ -49,19 +49,30 @@ export class RealProver implements Prover {
   }
 
   async #proveCircuit<T extends BinaryJobType>(type: T, input: Uint8Array, signal: AbortSignal): Promise<OutputBytes> {
-    const { core, circuits, folders, keyOf } = this.#parts;
-    const decoded = decode(JOB_INPUTS[type], `${type} input`, input) as JobInput<T>;
-    const publicInputs = CIRCUITS[type](core, decoded);
-    const inputs = fieldsOf(JOB_INPUTS[type] as Codec<unknown>, decoded);
-    const expected = fieldsOf(JOB_OUTPUTS[type].publicInputs as Codec<unknown>, publicInputs);
+    const { context, circuits, folders, keyOf } = this.#parts;
+    const { generation } = context;
+    const form = inputForm(generation, type);
+    const output = outputForm(generation, type);
+    const decoded = decode(form, `${type} input`, input);
+    const publicInputs = CIRCUITS[type](context, decoded);
+    const inputs = fieldsOf(form, decoded);
+    const expected = fieldsOf(output.publicInputs, publicInputs);
     const key = keyOf(type);
     const circuit = await readCircuit(circuits, type, key.hash);
     requireWidth("takes", inputs, circuit.inputFields);
     requireWidth("returns", expected, circuit.outputFields);
     const proof = await folders.use((folder, solverFolder) =>
-      this.#proof(type, { ...circuit, inputs, expected, key, folder, solverFolder }, signal),
+      this.#proof(
+        type,
+        { ...circuit, inputs, expected, key, folder, solverFolder, proofFields: output.proofFields },
+        signal,
+      ),
     );
-    return encodeOutput(type, { publicInputs, proof: recursiveProofOf(type, expected, proof), verificationKey: key });
+    return encodeOutput(generation, type, {
+      publicInputs,
+      proof: recursiveProofOf(type, expected, proof, output.proofFields),
+      verificationKey: key,
+    });
   }
 
   /** The proof's fields. */
@@ -74,6 +85,8 @@ export class RealProver implements Prover {
       readonly key: VerificationKey;
       readonly folder: string;
       readonly solverFolder: string;
+      /** Of the output. */
+      readonly proofFields: number;
     },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
@@ -85,7 +98,7 @@ export class RealProver implements Prover {
     await writeFile(join(folder, JOB_FILES.key), key.bytes);
     const { proof, publicInputs } = await bb.prove(type, folder, witness, signal);
     requireExpected("the proof is of", publicInputs, expected);
-    const fields = type === "ROOT_ROLLUP" ? ROOT_PROOF_FIELDS : JOB_OUTPUTS[type].proofFields;
+    const fields = type === "ROOT_ROLLUP" ? ROOT_PROOF_FIELDS : task.proofFields;
     if (proof.length !== fields * 32) {
       throw new ProvingError(
         `the proof program wrote a proof of ${proof.length} bytes instead of ${fields * 32}`,
@@ -108,11 +121,16 @@ function requireExpected(subject: string, actual: Uint8Array, expected: Uint8Arr
 }
 
 /** A proof in the form of outputs. That of the root is for L1 only and has no fields. */
-function recursiveProofOf(type: BinaryJobType, publicInputs: Uint8Array, proof: Uint8Array): RecursiveProof {
+function recursiveProofOf(
+  type: BinaryJobType,
+  publicInputs: Uint8Array,
+  proof: Uint8Array,
+  proofFields: number,
+): RecursiveProof {
   const binary = { bytes: concat(publicInputs, proof), numPublicInputs: publicInputs.length / 32 };
   if (type !== "ROOT_ROLLUP") return { fields: proof, binary, fieldsValid: true };
   return {
-    fields: new Uint8Array(JOB_OUTPUTS[type].proofFields * 32),
+    fields: new Uint8Array(proofFields * 32),
     binary: { ...binary, numPublicInputs: binary.numPublicInputs + PAIRING_FIELDS },
     fieldsValid: false,
   };

@@ -90,8 +90,7 @@ async function read(path: string): Promise<ApiKey[]> {
   } catch (cause) {
     throw new ApiKeysError("", `cannot be read: ${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}`, {
       cause,
-      path,
     });
   }
-  return parseApiKeys(text, path);
+  return parseApiKeys(text);
 }

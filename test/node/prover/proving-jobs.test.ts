@@ -7,6 +7,7 @@ import { partValues } from "../../../src/config/part-values.ts";
 import { type ProvingJobs, startProvingJobs } from "../../../src/node/prover/proving-jobs.ts";
 import { type HealthParts, nodeHealth } from "../../../src/node/services/node-health.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { HEALTHY } from "../../../src/telemetry/health.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../../src/telemetry/metrics/prometheus-text.ts";
@@ -22,7 +23,9 @@ async function startWith(environment: Record<string, string>) {
   const metrics = new Metrics((error) => {
     throw error;
   });
-  const jobs = await startProvingJobs(partValues(values), { threads: 1, lowPriority: false, loggerFor, metrics });
+  const jobs = await startProvingJobs(partValues(values), {
+    ...{ generation: V4, threads: 1, lowPriority: false, loggerFor, metrics },
+  });
   onTestFinished(() => jobs.stop());
   return { jobs, metrics: () => prometheusText(metrics.collect()) };
 }

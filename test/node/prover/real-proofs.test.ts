@@ -19,6 +19,7 @@ import { type PartValues, partValues } from "../../../src/config/part-values.ts"
 import { startRealProver } from "../../../src/node/prover/real-proofs.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { JOB_TYPES, type JobTypeName, nameOfJobType } from "../../../src/prover/jobs/job-type.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { bbProgram } from "../../world/prover/bb-program.ts";
@@ -77,7 +78,7 @@ async function started(changes: Changes, wanted: readonly JobTypeName[] = [], { 
   try {
     const types = wanted.map((name) => JOB_TYPES[name]);
     const { types: taken } = await startRealProver(changed(settings, changes), types, {
-      ...{ log, teardown },
+      ...{ generation: V4, log, teardown },
       ...(checkString ? {} : { pointsIn }),
     });
     return { taken: taken.map(nameOfJobType), lines };
@@ -107,7 +108,12 @@ async function failingJob(changes: Changes): Promise<string> {
   });
   const { type, input } = jobOf("TX_MERGE_ROLLUP");
   try {
-    const { prover } = await startRealProver(changed(given, changes), [type], { log, teardown, pointsIn });
+    const { prover } = await startRealProver(changed(given, changes), [type], {
+      generation: V4,
+      log,
+      teardown,
+      pointsIn,
+    });
     await expect(prover.prove({ type, input }, new AbortController().signal)).rejects.toThrow("exit code 1");
   } finally {
     await teardown.run();

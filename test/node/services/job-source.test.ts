@@ -5,6 +5,7 @@ import { publicPort } from "../../../src/node/parts/rpc.ts";
 import { startProvingJobs } from "../../../src/node/prover/proving-jobs.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
@@ -34,7 +35,9 @@ async function provingNode() {
   const metrics = new Metrics((error) => {
     throw error;
   });
-  const jobs = await startProvingJobs(partValues(values), { threads: 1, lowPriority: false, loggerFor, metrics });
+  const jobs = await startProvingJobs(partValues(values), {
+    ...{ generation: V4, threads: 1, lowPriority: false, loggerFor, metrics },
+  });
   onTestFinished(() => jobs.stop());
   return jobs;
 }

@@ -1,10 +1,11 @@
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { simulatedProof } from "../../../src/prover/circuits/simulated-proof.ts";
 import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
 import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
-import { encodeOutput, JOB_OUTPUTS } from "../../../src/prover/jobs/job-output.ts";
+import { encodeOutput, outputForm } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
 
@@ -86,10 +87,10 @@ export class BrokerClient {
 export function parityOutput(name: "PARITY_BASE" | "PARITY_ROOT", mark = ""): string {
   // No field begins with a byte of the mark, so that all are below the modulus.
   const root = Buffer.concat([Buffer.alloc(1), Buffer.alloc(31, mark)]);
-  const output = encodeOutput(name, {
-    publicInputs: { shaRoot: root, convertedRoot: root, vkTreeRoot: root },
-    proof: simulatedProof(name, JOB_OUTPUTS[name].proofFields),
-    verificationKey: verificationKeyOf(name).key,
+  const output = encodeOutput(V4, name, {
+    publicInputs: { shaRoot: root, convertedRoot: root, vkTreeRoot: root, proverId: undefined },
+    proof: simulatedProof(name, outputForm(V4, name).proofFields),
+    verificationKey: verificationKeyOf(V4, name).key,
   });
   return inlineUriOf(outputJson(JOB_TYPES[name], output));
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent, type AgentParts } from "../../../src/prover/agent/agent.ts";
 import { type Prover, ProvingError } from "../../../src/prover/agent/prover.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
@@ -78,7 +79,7 @@ function agentOf(broker: JobConsumerApi, parts: Partial<AgentParts> = {}): Agent
     name: "agent0",
     broker,
     store: new InlineStore(),
-    prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
+    prover: new SimulatedProver(inThisThread({ core: loadCore(), generation: V4 }), { kind: "fixed", ms: 0 }),
     types: [],
     pollIntervalMs: 5,
     logger: silentLogger,

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { SimulationPool, UnprovableInputError } from "../../../src/prover/agent/simulation-pool.ts";
 import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 const { binary, vm } = recordedJobs();
 let pool: SimulationPool;
 beforeEach(() => {
-  pool = new SimulationPool({ threads: 2 });
+  pool = new SimulationPool(V4, { threads: 2 });
 });
 afterEach(() => pool.close());
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import { BrokerWatch } from "../../../src/prover/broker-client/broker-watch.ts";
@@ -119,6 +120,7 @@ describe("a producer of jobs", () => {
         return new BrokerUnavailableError("the broker answered with HTTP status 502");
       };
       const producer = new JobProducer({
+        rules: V4,
         ...{ broker, store: new InlineStore(), enqueueConcurrency: 5, cancelsJobs: false, outages },
         logger: silentLogger,
         times: { pollIntervalMs: 1, unreachableDelayMs: 1 },

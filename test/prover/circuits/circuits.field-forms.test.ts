@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { CIRCUITS } from "../../../src/prover/circuits/circuits.ts";
 import { type Codec, decode, fieldsOf } from "../../../src/prover/codec/codec.ts";
-import { JOB_INPUTS } from "../../../src/prover/jobs/job-input.ts";
-import { decodeOutput, JOB_OUTPUTS } from "../../../src/prover/jobs/job-output.ts";
+import { inputForm } from "../../../src/prover/jobs/job-input.ts";
+import { decodeOutput, outputForm } from "../../../src/prover/jobs/job-output.ts";
 import { packagedAcvm } from "../../../src/prover/real/acvm-module.ts";
 import { readCircuit } from "../../../src/prover/real/published-circuit.ts";
 import { jobsWithCircuit, releasedKeyOf, writeCircuits } from "../../world/prover/recorded-circuits.ts";
@@ -36,17 +37,17 @@ describe("the form in which circuits take recorded jobs", () => {
 
   test.each(jobsWithCircuit)("makes the published circuit return the recorded output: $id", async (job) => {
     const { bytecode, inputFields, outputFields } = await readCircuit(folder, job.name, releasedKeyOf(job.name).hash);
-    const input = JOB_INPUTS[job.name] as Codec<unknown>;
+    const input = inputForm(V4, job.name) as Codec<unknown>;
     const inputs = fieldsOf(input, decode(input, job.name, job.input));
     expect(inputs.length).toBe(inputFields * 32);
     const wires: Witness = new Map();
     for (let i = 0; i < inputFields; i++) wires.set(i, toHex(inputs.subarray(i * 32, i * 32 + 32)));
     const [{ witness }] = await acvm.executeProgram(bytecode, wires, async () => []);
     const returned = [...acvm.getReturnWitness(bytecode, witness).values()].map((value) => value.slice(2)).join("");
-    const { publicInputs } = decodeOutput(job.name, job.output);
-    const expected = Buffer.from(fieldsOf(JOB_OUTPUTS[job.name].publicInputs as Codec<unknown>, publicInputs)).toString(
-      "hex",
-    );
+    const { publicInputs } = decodeOutput(V4, job.name, job.output);
+    const expected = Buffer.from(
+      fieldsOf(outputForm(V4, job.name).publicInputs as Codec<unknown>, publicInputs),
+    ).toString("hex");
     expect(expected.length).toBe(outputFields * 64);
     expect(returned === expected, "the returned values are the recorded ones").toBe(true);
   });
@@ -61,9 +62,9 @@ describe("the form in which circuits take recorded jobs", () => {
   ] as const)("has the width of the larger circuit %s", (type, inputFields, outputFields) => {
     const job = recordedJobs().binary.find(({ name }) => name === type);
     if (job === undefined) throw new Error(`no recorded job of type ${type}`);
-    const input = decode(JOB_INPUTS[type] as never, type, job.input);
-    expect(fieldsOf(JOB_INPUTS[type] as Codec<unknown>, input).length).toBe(inputFields * 32);
-    const output = CIRCUITS[type](core, input as never);
-    expect(fieldsOf(JOB_OUTPUTS[type].publicInputs as Codec<unknown>, output).length).toBe(outputFields * 32);
+    const input = decode(inputForm(V4, type) as never, type, job.input);
+    expect(fieldsOf(inputForm(V4, type) as Codec<unknown>, input).length).toBe(inputFields * 32);
+    const output = CIRCUITS[type]({ core, generation: V4 }, input as never);
+    expect(fieldsOf(outputForm(V4, type).publicInputs as Codec<unknown>, output).length).toBe(outputFields * 32);
   });
 });

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { ContentError } from "../../../src/errors/content-error.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { simulateJob } from "../../../src/prover/circuits/simulate.ts";
 import type { BinaryJobType } from "../../../src/prover/jobs/job-input.ts";
 import { recordedJobs } from "../../world/prover/recorded-jobs.ts";
 
 const { binary } = recordedJobs();
-const core = loadCore();
+const context = { core: loadCore(), generation: V4 };
 
 function jobOf(name: BinaryJobType): Uint8Array {
   const job = binary.find((recorded) => recorded.name === name);
@@ -23,26 +24,26 @@ function changed(input: Uint8Array, at: number, value: number): Uint8Array {
 
 describe("a malformed input", () => {
   test("that is too short is refused with the field", () => {
-    expect(() => simulateJob(core, "PARITY_BASE", jobOf("PARITY_BASE").subarray(0, 8223))).toThrow(
+    expect(() => simulateJob(context, "PARITY_BASE", jobOf("PARITY_BASE").subarray(0, 8223))).toThrow(
       "PARITY_BASE input.vkTreeRoot: needs 32 bytes, 31 are left",
     );
   });
 
   test("that is too long is refused", () => {
-    expect(() => simulateJob(core, "CHECKPOINT_PADDING_ROLLUP", new Uint8Array(1))).toThrow(
+    expect(() => simulateJob(context, "CHECKPOINT_PADDING_ROLLUP", new Uint8Array(1))).toThrow(
       "CHECKPOINT_PADDING_ROLLUP input: 1 bytes follow the end",
     );
   });
 
   test("with a word that is not a field element is refused with its place", () => {
-    expect(() => simulateJob(core, "PARITY_BASE", changed(jobOf("PARITY_BASE"), 32 * 5, 0xff))).toThrow(
+    expect(() => simulateJob(context, "PARITY_BASE", changed(jobOf("PARITY_BASE"), 32 * 5, 0xff))).toThrow(
       "PARITY_BASE input.messages: field 5 is not below the modulus",
     );
   });
 
   test("with a proof of another length is refused with both lengths", () => {
     const input = jobOf("PARITY_ROOT");
-    expect(() => simulateJob(core, "PARITY_ROOT", changed(input, 99, 0xc2))).toThrow(
+    expect(() => simulateJob(context, "PARITY_ROOT", changed(input, 99, 0xc2))).toThrow(
       /PARITY_ROOT input\.children\[0\]/,
     );
   });
@@ -51,7 +52,7 @@ describe("a malformed input", () => {
     const input = jobOf("TX_MERGE_ROLLUP");
     const half = input.length / 2;
     const swapped = Buffer.concat([input.subarray(half), input.subarray(0, half)]);
-    expect(() => simulateJob(core, "TX_MERGE_ROLLUP", swapped)).toThrow(
+    expect(() => simulateJob(context, "TX_MERGE_ROLLUP", swapped)).toThrow(
       "children[1].startTrees: must equal children[0].endTrees",
     );
   });
@@ -62,7 +63,7 @@ describe("a malformed input", () => {
     const input = jobOf("PRIVATE_TX_BASE_ROLLUP")
       .slice()
       .fill(0, maxFeesAt, maxFeesAt + 32);
-    expect(() => simulateJob(core, "PRIVATE_TX_BASE_ROLLUP", input)).toThrow(
+    expect(() => simulateJob(context, "PRIVATE_TX_BASE_ROLLUP", input)).toThrow(
       /^hidingKernel\.publicInputs\.constants\.gasSettings: maxFeesPerGas\.feePerL2Gas must be greater than or equal to/,
     );
   });
@@ -78,7 +79,7 @@ describe("a malformed input", () => {
           const mutated = input.slice(0, cut % 4 === 0 ? cut % input.length : input.length);
           for (const [at, value] of edits) if (mutated.length > 0) mutated[at % mutated.length] = value;
           try {
-            simulateJob(core, name, mutated);
+            simulateJob(context, name, mutated);
           } catch (error) {
             expect(error).toBeInstanceOf(ContentError);
           }

@@ -5,6 +5,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { EpochProver } from "../../../src/prover/epoch/epoch-prover.ts";
 import type { PublicPart } from "../../../src/prover/epoch/epoch-types.ts";
@@ -40,7 +41,9 @@ function recordedIds(epoch: number): string[] {
 /** Simulates jobs and notes them. */
 class NotingRunner implements JobRunner {
   readonly ids: string[] = [];
-  readonly #runner = new InProcessRunner(new SimulatedProver(inThisThread(core), { kind: "fixed", ms: 0 }));
+  readonly #runner = new InProcessRunner(
+    new SimulatedProver(inThisThread({ core, generation: V4 }), { kind: "fixed", ms: 0 }),
+  );
 
   run(job: JobRequest, signal: AbortSignal): ReturnType<JobRunner["run"]> {
     this.ids.push(jobIdOf(job.epoch, job.type, job.input()));
@@ -57,7 +60,7 @@ function unlessType(name: JobTypeName, other: JobRunner["run"]): NotingRunner {
 }
 
 const proverOf = (epoch: number, runner: JobRunner = new NotingRunner()) =>
-  new EpochProver({ core, runner, kzg }, termsOf(followed, epoch));
+  new EpochProver({ core, generation: V4, runner, kzg }, termsOf(followed, epoch));
 
 const given = (epoch: number) => {
   const parts = publicPartsOf(followed, epoch);

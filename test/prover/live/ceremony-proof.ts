@@ -18,8 +18,9 @@ import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
 import { startRealProver } from "../../../src/node/prover/real-proofs.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { encode } from "../../../src/prover/codec/codec.ts";
-import { JOB_INPUTS } from "../../../src/prover/jobs/job-input.ts";
+import { inputForm } from "../../../src/prover/jobs/job-input.ts";
 import { decodeOutput, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { releasedKeyOf, writeCircuits } from "../../world/prover/recorded-circuits.ts";
@@ -45,10 +46,10 @@ try {
     SVC_PROVER_CIRCUITS_PATH: writeCircuits(join(folder, "circuits")),
   };
   const { values } = configure({ flags: new Map(), environment });
-  const { prover } = await startRealProver(partValues(values), [JOB_TYPES[TYPE]], { log, teardown });
+  const { prover } = await startRealProver(partValues(values), [JOB_TYPES[TYPE]], { generation: V4, log, teardown });
   const start = performance.now();
-  const job = { type: JOB_TYPES[TYPE], input: encode(JOB_INPUTS[TYPE], {}) };
-  const output = decodeOutput(TYPE, (await prover.prove(job, new AbortController().signal)) as OutputBytes);
+  const job = { type: JOB_TYPES[TYPE], input: encode(inputForm(V4, TYPE), {}) };
+  const output = decodeOutput(V4, TYPE, (await prover.prove(job, new AbortController().signal)) as OutputBytes);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const { fields } = output.proof;
   const key = Buffer.from(releasedKeyOf(TYPE).hash).toString("hex");

@@ -19,10 +19,11 @@ import { BbProcess } from "../../../src/mempool/proofs/bb-process.ts";
 import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
 import { BN254_GENERATOR } from "../../../src/mempool/proofs/reference-strings.ts";
 import { concat, equal } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
 import type { VerificationKey } from "../../../src/prover/circuits/layouts/proof-data.ts";
 import { encode } from "../../../src/prover/codec/codec.ts";
-import { type BinaryJobType, JOB_INPUTS } from "../../../src/prover/jobs/job-input.ts";
+import { type BinaryJobType, inputForm } from "../../../src/prover/jobs/job-input.ts";
 import { decodeOutput, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { AcvmModule, packagedAcvm } from "../../../src/prover/real/acvm-module.ts";
@@ -143,14 +144,14 @@ async function main(): Promise<void> {
   const solver = new AcvmModule(module, 1);
   const prover = (bb: string) =>
     new RealProver({
-      ...{ core, circuits, folders, solver },
+      ...{ context: { core, generation: V4 }, circuits, folders, solver },
       bb: new BbCommands({ program: bb, crs, threads, verifyThreads: threads, limitMs: LIMIT_MS }),
       keyOf: (type: BinaryJobType) => keys[type as ParityType],
     });
   const prove = async (type: ParityType, input: Uint8Array) => {
     const job = { type: JOB_TYPES[type], input };
     const bytes = (await timed(`proof of ${type}`, () => prover(program).prove(job, signal))) as OutputBytes;
-    const output = decodeOutput(type, bytes);
+    const output = decodeOutput(V4, type, bytes);
     const { fields, binary } = output.proof;
     const inputs = binary.bytes.subarray(0, binary.numPublicInputs * 32);
     require(await verifiedBy(untouched, keys[type], inputs, fields), `the published bb accepts the proof of ${type}`);
@@ -161,14 +162,17 @@ async function main(): Promise<void> {
   };
   try {
     const messages = concat(...Array.from({ length: 256 }, (_, i) => core.hash(new Uint8Array(64).fill(i % 32))));
-    const base = await prove("PARITY_BASE", encode(JOB_INPUTS.PARITY_BASE, { messages, vkTreeRoot }));
+    const base = await prove(
+      "PARITY_BASE",
+      encode(inputForm(V4, "PARITY_BASE"), { messages, vkTreeRoot, proverId: undefined }),
+    );
     const path = Array.from({ length: TREE_HEIGHT }, (_, level) => levels[level][(LEAF.PARITY_BASE >> level) ^ 1]);
     const verificationKey = {
       ...{ key: keys.PARITY_BASE, leafIndex: LEAF.PARITY_BASE, siblingPath: concat(...path) },
     };
     const child = { publicInputs: base.publicInputs, proof: base.proof, verificationKey };
     const children = [child, child, child, child];
-    const top = await prove("PARITY_ROOT", encode(JOB_INPUTS.PARITY_ROOT, { children }));
+    const top = await prove("PARITY_ROOT", encode(inputForm(V4, "PARITY_ROOT"), { children }));
     require(equal(top.publicInputs.vkTreeRoot, vkTreeRoot), "the root of keys passes to the parent");
     require(readdirSync(work).length === 0, "nothing is left in the working folder");
   } finally {

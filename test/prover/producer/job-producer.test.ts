@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { BrokerOutages } from "../../../src/prover/broker-client/broker-outages.ts";
 import { BrokerRefusalError, BrokerUnavailableError } from "../../../src/prover/broker-client/errors.ts";
 import type { JobRequest } from "../../../src/prover/epoch/job-runner.ts";
@@ -43,6 +44,7 @@ afterEach(() => Promise.all(producers.map((producer) => producer.stop())));
 
 function producerWith(parts: Partial<JobProducerParts> = {}): JobProducer {
   const producer = new JobProducer({
+    rules: V4,
     broker,
     store: new InlineStore(),
     enqueueConcurrency: 50,

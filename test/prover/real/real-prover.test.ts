@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { ProvingError } from "../../../src/prover/agent/prover.ts";
 import { ConstraintError } from "../../../src/prover/circuits/layouts/constraint-error.ts";
 import { type Codec, fieldsOf } from "../../../src/prover/codec/codec.ts";
-import { decodeOutput, JOB_OUTPUTS, type OutputBytes } from "../../../src/prover/jobs/job-output.ts";
+import { decodeOutput, type OutputBytes, outputForm } from "../../../src/prover/jobs/job-output.ts";
 import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
 import { AcvmModule, packagedAcvm } from "../../../src/prover/real/acvm-module.ts";
 import { AcvmProgram } from "../../../src/prover/real/acvm-program.ts";
@@ -39,9 +40,9 @@ const root = jobOf("ROOT_ROLLUP");
 
 /** Shell script that writes a proof of `fields` fields and the public inputs of a recorded job. */
 function proves(job: typeof merge, fields: number): string {
-  const form = JOB_OUTPUTS[job.name].publicInputs as Codec<unknown>;
+  const form = outputForm(V4, job.name).publicInputs as Codec<unknown>;
   const values = join(folder, `values-${job.name}`);
-  writeFileSync(values, fieldsOf(form, decodeOutput(job.name, job.output).publicInputs));
+  writeFileSync(values, fieldsOf(form, decodeOutput(V4, job.name, job.output).publicInputs));
   return `head -c ${fields * 32} /dev/zero | tr '\\0' '\\1' > proof; cp ${values} public_inputs`;
 }
 
@@ -54,7 +55,7 @@ interface Changes extends Partial<RealProverParts> {
 
 function prover(program: string, { limitMs = 60_000, keep = false, ...changes }: Changes = {}): RealProver {
   return new RealProver({
-    ...{ core, circuits, solver, keyOf: releasedKeyOf },
+    ...{ context: { core, generation: V4 }, circuits, solver, keyOf: releasedKeyOf },
     bb: new BbCommands({ program, crs: folder, threads: 1, verifyThreads: 1, limitMs }),
     folders: new JobFolders({ parent: work, solverParent: undefined, keep }),
     ...changes,
@@ -79,8 +80,8 @@ const program = (name: string, prove: string, verify?: string) => bbProgram(fold
 
 describe("a prover of real proofs", () => {
   test("gives the recorded public inputs and key with the proof that the program wrote", async () => {
-    const output = decodeOutput(merge.name, await prove(prover(program("good", proven))));
-    const recorded = decodeOutput(merge.name, merge.output);
+    const output = decodeOutput(V4, merge.name, await prove(prover(program("good", proven))));
+    const recorded = decodeOutput(V4, merge.name, merge.output);
     expect(output.publicInputs).toEqual(recorded.publicInputs);
     expect(output.verificationKey).toEqual(recorded.verificationKey);
     expect(output.proof.fieldsValid).toBe(true);
@@ -91,7 +92,7 @@ describe("a prover of real proofs", () => {
   });
 
   test("gives the proof of the root to L1 only", async () => {
-    const output = decodeOutput(root.name, await prove(prover(program("root", proves(root, 331))), root));
+    const output = decodeOutput(V4, root.name, await prove(prover(program("root", proves(root, 331))), root));
     expect(output.proof.fieldsValid).toBe(false);
     expect(Buffer.from(output.proof.fields)).toEqual(Buffer.alloc(449 * 32));
     expect(output.proof.binary.numPublicInputs).toBe(119);
@@ -196,7 +197,7 @@ describe("a prover of real proofs", () => {
     const output = await prove(
       prover(program("native", `test -s output-witness.gz || exit 1; ${proven}`), { solver: acvm }),
     );
-    expect(decodeOutput(merge.name, output).proof.binary.numPublicInputs).toBe(52);
+    expect(decodeOutput(V4, merge.name, output).proof.binary.numPublicInputs).toBe(52);
     expect(readdirSync(work)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { UnprocessableTxError } from "../../../src/execution/errors.ts";
 import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { PublicBaseInput } from "../../../src/prover/circuits/layouts/tx-base.ts";
 import { publicBase } from "../../../src/prover/circuits/public-base.ts";
 import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
@@ -44,7 +45,7 @@ test("the circuit of a transaction absorbs the words that a block has for it, al
     expect(phaseRevertCode(executed)).toBe(code);
     const { data } = txOf(caseOf(seed).given);
     const startSponge = initialSponge();
-    const { endSponge } = publicBase(core, {
+    const { endSponge } = publicBase({ core, generation: V4 }, {
       chonkVerifier: { publicInputs: { kernelOutput: kernelOutputOf(data) } },
       vm: publicPart!.publicInputs,
       hints: { startSponge, lastArchive: { root: fr(0), size: 0 }, contractClassLogFields: new Uint8Array(3023 * 32) },

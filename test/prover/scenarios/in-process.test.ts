@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { InProcessBroker } from "../../../src/prover/broker/in-process-broker.ts";
@@ -28,10 +29,11 @@ test("producer, broker and agents in one process return the recorded output of e
     (name) =>
       new Agent({
         ...{ name, broker: calls, store, types: [], pollIntervalMs: 5, logger: silentLogger },
-        prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
+        prover: new SimulatedProver(inThisThread({ core: loadCore(), generation: V4 }), { kind: "fixed", ms: 0 }),
       }),
   );
   const producer = new JobProducer({
+    rules: V4,
     ...{
       broker: calls,
       store,

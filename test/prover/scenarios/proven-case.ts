@@ -5,6 +5,7 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
 import { PUBLIC_DATA_TREE } from "../../../src/protocol/constants.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { type ExecutedForProving, executeForProving } from "../../../src/prover/public-part/execute-for-proving.ts";
 import { core, forkOf, GLOBALS, hashed, txOf } from "../../world/execution/avm-vectors.ts";
 import { generatedTx } from "../../world/execution/generated-txs.ts";
@@ -19,6 +20,7 @@ const TERMS = {
     ...{ slotNumber: 0, coinbase: NOBODY, feeRecipient: FR_ZERO, gasFees: { feePerDaGas, feePerL2Gas } },
   },
   proverId: NOBODY,
+  contracts: V4.contracts,
 };
 
 export function caseOf(seed: number): ProvableCase {

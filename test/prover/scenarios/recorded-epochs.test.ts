@@ -10,6 +10,7 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import { HEADER_AT, headerSnapshot } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT, TREE_IDS } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { isForPublic } from "../../../src/protocol/tx/accumulated-data.ts";
 import { GlobalVariables } from "../../../src/prover/circuits/layouts/values.ts";
 import { VmPublicInputs } from "../../../src/prover/circuits/layouts/vm-public-inputs.ts";
@@ -50,7 +51,8 @@ test("executing three epochs for proving gives the recorded effects, trees and i
         const globals = decode(GlobalVariables, "globals", header.subarray(HEADER_AT.chainId, HEADER_AT.totalFees));
         for (const { txHash, words } of chain.txEffects(block)) {
           const tx = txs.get(toHex(txHash))!;
-          const { executed, publicPart } = executeForProving(vm, state, tx, { globals, proverId: PROVER_ID });
+          const terms = { globals, proverId: PROVER_ID, contracts: V4.contracts };
+          const { executed, publicPart } = executeForProving(vm, state, tx, terms);
           expect(toHex(executed.effect.words)).toBe(toHex(words));
           expect(publicPart !== undefined).toBe(isForPublic(tx.tx.data));
           if (publicPart === undefined || epoch === 24) continue;
@@ -102,7 +104,15 @@ test("a contract class that is published after the block before a checkpoint is 
       },
       contractInstance: (address, timestamp) => content.contractInstance(address, timestamp),
     };
-    const services = { core, world, contracts, siloing: new Siloing(core), vm: new Vm(), proverId: PROVER_ID };
+    const services = {
+      core,
+      generation: V4,
+      world,
+      contracts,
+      siloing: new Siloing(core),
+      vm: new Vm(),
+      proverId: PROVER_ID,
+    };
     return reexecuteCheckpoint(services, task)
       .flat()
       .map(({ executed }) => toHex(executed.effect.words));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { inThisThread, SimulatedProver } from "../../../src/prover/agent/simulated-prover.ts";
 import { InProcessBroker } from "../../../src/prover/broker/in-process-broker.ts";
@@ -55,9 +56,10 @@ async function outputsThrough(url: string, access: ObjectStoreAccess, wanted: re
   const store = () => new ObjectProofStore(url, openObjectStore(url, { ...access, retryDelaysMs: [] }));
   const agent = new Agent({
     ...{ name: "agent0", broker: calls, store: store(), types: [], pollIntervalMs: 5, logger: silentLogger },
-    prover: new SimulatedProver(inThisThread(loadCore()), { kind: "fixed", ms: 0 }),
+    prover: new SimulatedProver(inThisThread({ core: loadCore(), generation: V4 }), { kind: "fixed", ms: 0 }),
   });
   const producer = new JobProducer({
+    rules: V4,
     ...{
       broker: calls,
       store: store(),

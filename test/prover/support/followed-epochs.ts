@@ -140,7 +140,11 @@ export function publicPartsOf({ core, chain, world, content, txs }: FollowedEpoc
       state.beginBlock(block);
       for (const { txHash } of readTxEffects(chain.blockBody(block) as Uint8Array)) {
         const tx = txs.get(toHex(txHash)) as HashedTx;
-        const { publicPart } = executeForProving(vm, state, tx, { globals, proverId: fromHex(PROVER_ID) });
+        const { publicPart } = executeForProving(vm, state, tx, {
+          globals,
+          proverId: fromHex(PROVER_ID),
+          contracts: V4.contracts,
+        });
         if (publicPart !== undefined) parts.set(toHex(txHash), publicPart);
       }
     }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
 import type { BinaryJobType } from "../../../src/prover/jobs/job-input.ts";
 import { circuitFile } from "../../../src/prover/real/published-circuit.ts";
@@ -27,4 +28,4 @@ export function jobOf(type: BinaryJobType): BinaryRecordedJob {
   return job;
 }
 
-export const releasedKeyOf = (type: BinaryJobType) => verificationKeyOf(type).key;
+export const releasedKeyOf = (type: BinaryJobType) => verificationKeyOf(V4, type).key;

@@ -3,7 +3,6 @@ import type { CheckpointRecord } from "../../../archiver/tables/records.ts";
 import type { Core } from "../../../core/core.ts";
 import type { Kzg } from "../../../l1/blobs/kzg.ts";
 import { fromHex, toHex } from "../../../protocol/bytes.ts";
-import { V4 } from "../../../protocol/generations/v4/v4.ts";
 import { EpochProver } from "../../../prover/epoch/epoch-prover.ts";
 import type { EpochProof } from "../../../prover/epoch/epoch-types.ts";
 import type { JobRunner } from "../../../prover/epoch/job-runner.ts";
@@ -44,12 +43,11 @@ export async function proveAgain(
     posted: { read: async ({ number }) => ({ commitments: commitments.get(number) ?? [] }) },
     execute: reexecution.execute,
   });
-  const [vkTreeRoot, protocolContractsHash] = [
-    fromHex(V4.contracts.vkTreeRoot),
-    fromHex(V4.contracts.protocolContractsHash),
-  ];
+  const { generation } = chain;
+  const vkTreeRoot = fromHex(generation.contracts.vkTreeRoot);
+  const protocolContractsHash = fromHex(generation.contracts.protocolContractsHash);
   const terms = { epoch, chainId, version, vkTreeRoot, protocolContractsHash, proverId };
-  const proof = new EpochProver({ core, runner, kzg }, terms);
+  const proof = new EpochProver({ core, generation, runner, kzg }, terms);
   const either = AbortSignal.any([signal, proof.signal]);
   try {
     for (const { number } of facts.checkpoints) {

@@ -60,6 +60,7 @@ export async function runFailedEpoch(
     const { epoch, reason, failedAt } = opened.facts;
     logger.info({ epoch, failedAt, reason }, "epoch {epoch} failed at {failedAt}: {reason}");
     const jobs = await startProvingJobs(values, {
+      generation: opened.chain.generation,
       loggerFor,
       threads,
       lowPriority: false,

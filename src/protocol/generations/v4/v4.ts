@@ -1,4 +1,5 @@
 import type { Generation } from "../generation.ts";
+import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
 import { GENESIS } from "./genesis.ts";
@@ -15,5 +16,6 @@ export const V4: Generation = {
   headers: HEADERS,
   transactions: { proofFields: 1935, maxBlobFields: undefined },
   consensus: CONSENSUS,
+  circuits: CIRCUITS,
   l1: L1,
 };

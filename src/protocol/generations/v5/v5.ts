@@ -1,4 +1,5 @@
 import type { Generation } from "../generation.ts";
+import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
 import { GENESIS } from "./genesis.ts";
@@ -16,5 +17,6 @@ export const V5: Generation = {
   headers: HEADERS,
   transactions: TRANSACTIONS,
   consensus: CONSENSUS,
+  circuits: CIRCUITS,
   l1: L1,
 };

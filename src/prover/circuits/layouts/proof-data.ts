@@ -1,12 +1,16 @@
+import type { Generation } from "../../../protocol/generations/generation.ts";
 import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
 import { countedBytes, countedFields, field, fields, flag, u32 } from "../../codec/primitives.ts";
 
-/** Longest proof of a circuit, in fields (PUBLIC_VM). */
+/** Longest proof of a circuit of any generation, in fields (PUBLIC_VM). */
 const MAX_PROOF_FIELDS = 16_400;
 /** Longest binary proof: the public inputs and fields of a client's proof, or of PUBLIC_VM. */
 const MAX_PROOF_BYTES = 32 * MAX_PROOF_FIELDS;
-/** Fields of the longest verification key. */
+/** Fields of the longest verification key of any generation. */
 const MAX_KEY_FIELDS = 128;
+
+/** What the forms of inputs and outputs depend on. */
+export type ProofRules = Pick<Generation, "circuits" | "transactions">;
 
 /** A proof as a circuit takes it. */
 export interface RecursiveProof {
@@ -62,6 +66,3 @@ export interface ProofData<T> {
 export function proofData<T>(publicInputs: Codec<T>, proofFields: number): Codec<ProofData<T>> {
   return struct({ publicInputs, proof: recursiveProof(proofFields), verificationKey: VerificationKeyInTree });
 }
-
-/** Fields of a proof by the kind of its circuit. */
-export const PROOF_FIELDS = { rollup: 519, honk: 449, vm: 16_400, chonk: 1935 } as const;

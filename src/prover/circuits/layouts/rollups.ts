@@ -1,5 +1,6 @@
+import type { CircuitRules } from "../../../protocol/generations/circuits.ts";
 import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
-import { field, u32, u64 } from "../../codec/primitives.ts";
+import { absent, field, u32, u64 } from "../../codec/primitives.ts";
 import { commitmentFields, compressPoint } from "./bls-point.ts";
 import {
   BlsPoint,
@@ -18,8 +19,20 @@ import {
 /** What the circuits of an epoch return, from messages and transactions up to the root. */
 
 /** Of messages to L2: the root that L1 knows and the root of the subtree that is appended. */
-export const Parity = struct({ shaRoot: field, convertedRoot: field, vkTreeRoot: field });
-export type Parity = Decoded<typeof Parity>;
+export function parity({ parityNamesProver }: Pick<CircuitRules, "parityNamesProver">) {
+  return struct({
+    shaRoot: field,
+    convertedRoot: field,
+    vkTreeRoot: field,
+    proverId: namedProver(parityNamesProver),
+  });
+}
+export type Parity = Decoded<ReturnType<typeof parity>>;
+
+/** The prover's id where a circuit takes it. */
+export function namedProver(isNamed: boolean): Codec<Uint8Array | undefined> {
+  return isNamed ? (field as Codec<Uint8Array | undefined>) : absent;
+}
 
 export const BlockConstants = struct(
   {

@@ -1,16 +1,14 @@
 import { array, type Decoded, struct } from "../../codec/codec.ts";
 import { field, fields, u32 } from "../../codec/primitives.ts";
 import { ChonkVerifierOutput, ToPublic, ToRollup } from "./kernel.ts";
-import { PROOF_FIELDS, proofData, recursiveProof } from "./proof-data.ts";
+import { type ProofRules, proofData, recursiveProof } from "./proof-data.ts";
 import { BlockConstants } from "./rollups.ts";
 import { PartialState, Snapshot, SpongeBlob, U256 } from "./values.ts";
 import { VmPublicInputs } from "./vm-public-inputs.ts";
 
-export const ChonkVerifierInput = struct({
-  hidingKernel: proofData(ToPublic, PROOF_FIELDS.chonk),
-  proverId: field,
-});
-export type ChonkVerifierInput = Decoded<typeof ChonkVerifierInput>;
+export function chonkVerifierInput({ transactions }: ProofRules) {
+  return struct({ hidingKernel: proofData(ToPublic, transactions.proofFields), proverId: field });
+}
 
 export const NullifierLeaf = struct({ nullifier: field, nextNullifier: field, nextIndex: U256 });
 export type NullifierLeaf = Decoded<typeof NullifierLeaf>;
@@ -44,42 +42,47 @@ const TreeDiffHints = struct(
   },
 );
 
-export const PrivateBaseInput = struct({
-  hidingKernel: proofData(ToRollup, PROOF_FIELDS.chonk),
-  hints: struct(
-    {
-      start: PartialState,
-      startSponge: SpongeBlob,
-      treeDiff: TreeDiffHints,
-      feePayerBalance: PublicDataLeaf,
-      anchorBlockArchivePath: fields(30),
-      contractClassLogFields: fields(3023),
-      constants: BlockConstants,
-    },
-    {
-      abi: [
-        "constants",
-        "start",
-        "startSponge",
-        "contractClassLogFields",
-        "feePayerBalance",
-        "anchorBlockArchivePath",
-        "treeDiff",
-      ],
-    },
-  ),
-});
-export type PrivateBaseInput = Decoded<typeof PrivateBaseInput>;
-
-export const PublicBaseInput = struct({
-  chonkVerifier: proofData(ChonkVerifierOutput, PROOF_FIELDS.rollup),
-  vm: VmPublicInputs,
-  vmProof: recursiveProof(PROOF_FIELDS.vm),
-  hints: struct({
+const PrivateBaseHints = struct(
+  {
+    start: PartialState,
     startSponge: SpongeBlob,
-    lastArchive: Snapshot,
+    treeDiff: TreeDiffHints,
+    feePayerBalance: PublicDataLeaf,
     anchorBlockArchivePath: fields(30),
     contractClassLogFields: fields(3023),
-  }),
+    constants: BlockConstants,
+  },
+  {
+    abi: [
+      "constants",
+      "start",
+      "startSponge",
+      "contractClassLogFields",
+      "feePayerBalance",
+      "anchorBlockArchivePath",
+      "treeDiff",
+    ],
+  },
+);
+
+export function privateBaseInput({ transactions }: ProofRules) {
+  return struct({ hidingKernel: proofData(ToRollup, transactions.proofFields), hints: PrivateBaseHints });
+}
+export type PrivateBaseInput = Decoded<ReturnType<typeof privateBaseInput>>;
+
+const PublicBaseHints = struct({
+  startSponge: SpongeBlob,
+  lastArchive: Snapshot,
+  anchorBlockArchivePath: fields(30),
+  contractClassLogFields: fields(3023),
 });
-export type PublicBaseInput = Decoded<typeof PublicBaseInput>;
+
+export function publicBaseInput({ circuits: { proofFields } }: ProofRules) {
+  return struct({
+    chonkVerifier: proofData(ChonkVerifierOutput, proofFields.rollup),
+    vm: VmPublicInputs,
+    vmProof: recursiveProof(proofFields.vm),
+    hints: PublicBaseHints,
+  });
+}
+export type PublicBaseInput = Decoded<ReturnType<typeof publicBaseInput>>;

@@ -1,73 +1,79 @@
 import { array, type Codec, type Decoded, struct } from "../../codec/codec.ts";
 import { field, fields, u64 } from "../../codec/primitives.ts";
-import { PROOF_FIELDS, type ProofData, proofData } from "./proof-data.ts";
+import { type ProofData, type ProofRules, proofData } from "./proof-data.ts";
 import {
   BlobAccumulator,
   BlockRollup,
   CheckpointConstants,
   CheckpointRollup,
   FinalBlobChallenges,
-  Parity,
+  namedProver,
+  parity,
   TxRollup,
 } from "./rollups.ts";
 import { BlockHeaderBytes, BlsPoint, Snapshot, State } from "./values.ts";
 
 /** Inputs of the circuits above the transactions, and of those for messages. */
 
-const parityProof = proofData(Parity, PROOF_FIELDS.honk);
-const txProof = proofData(TxRollup, PROOF_FIELDS.rollup);
-const blockProof = proofData(BlockRollup, PROOF_FIELDS.rollup);
-const checkpointProof = proofData(CheckpointRollup, PROOF_FIELDS.rollup);
-
 /** One or two children, left first. */
 export type Children<T> = readonly ProofData<T>[];
 
-export const ParityBaseInput = struct({ messages: fields(256), vkTreeRoot: field });
-export type ParityBaseInput = Decoded<typeof ParityBaseInput>;
+const parityProof = ({ circuits }: ProofRules) => proofData(parity(circuits), circuits.proofFields.honk);
+const txProof = ({ circuits }: ProofRules) => proofData(TxRollup, circuits.proofFields.rollup);
+const blockProof = ({ circuits }: ProofRules) => proofData(BlockRollup, circuits.proofFields.rollup);
+const checkpointProof = ({ circuits }: ProofRules) => proofData(CheckpointRollup, circuits.proofFields.rollup);
 
-export const ParityRootInput = struct({ children: array(parityProof, 4) });
-export type ParityRootInput = Decoded<typeof ParityRootInput>;
+export function parityBaseInput({ circuits }: ProofRules) {
+  const proverId = namedProver(circuits.parityNamesProver);
+  return struct({ messages: fields(256), vkTreeRoot: field, proverId });
+}
+export type ParityBaseInput = Decoded<ReturnType<typeof parityBaseInput>>;
+
+export function parityRootInput(rules: ProofRules) {
+  return struct({ children: array(parityProof(rules), 4) });
+}
+export type ParityRootInput = Decoded<ReturnType<typeof parityRootInput>>;
 
 function children<T>(child: Codec<ProofData<T>>, count: number) {
   return struct({ children: array(child, count) });
 }
 
-export const TxMergeInput = children(txProof, 2);
-export const BlockMergeInput = children(blockProof, 2);
+export const txMergeInput = (rules: ProofRules) => children(txProof(rules), 2);
+export const blockMergeInput = (rules: ProofRules) => children(blockProof(rules), 2);
 /** Also of the root. */
-export const CheckpointMergeInput = children(checkpointProof, 2);
+export const checkpointMergeInput = (rules: ProofRules) => children(checkpointProof(rules), 2);
 
-function firstBlockRoot(txs: number) {
+/** Of `txs` children, 1 or 2. */
+export function blockRootFirstInput(rules: ProofRules, txs: number) {
   return struct({
-    parity: parityProof,
-    children: array(txProof, txs),
+    parity: parityProof(rules),
+    children: array(txProof(rules), txs),
     previousL1ToL2MessageTree: Snapshot,
     /** Path of the checkpoint's subtree of messages. */
     messageSubtreePath: fields(26),
     newArchivePath: fields(30),
   });
 }
-export const BlockRootFirstInput = firstBlockRoot(2);
-export const BlockRootSingleTxFirstInput = firstBlockRoot(1);
-export type BlockRootFirstInput = Decoded<typeof BlockRootFirstInput>;
+export type BlockRootFirstInput = Decoded<ReturnType<typeof blockRootFirstInput>>;
 
-export const BlockRootEmptyTxFirstInput = struct({
-  parity: parityProof,
-  previousArchive: Snapshot,
-  previousState: State,
-  constants: CheckpointConstants,
-  timestamp: u64,
-  messageSubtreePath: fields(26),
-  newArchivePath: fields(30),
-});
-export type BlockRootEmptyTxFirstInput = Decoded<typeof BlockRootEmptyTxFirstInput>;
-
-function laterBlockRoot(txs: number) {
-  return struct({ children: array(txProof, txs), newArchivePath: fields(30) });
+export function blockRootEmptyTxFirstInput(rules: ProofRules) {
+  return struct({
+    parity: parityProof(rules),
+    previousArchive: Snapshot,
+    previousState: State,
+    constants: CheckpointConstants,
+    timestamp: u64,
+    messageSubtreePath: fields(26),
+    newArchivePath: fields(30),
+  });
 }
-export const BlockRootInput = laterBlockRoot(2);
-export const BlockRootSingleTxInput = laterBlockRoot(1);
-export type BlockRootInput = Decoded<typeof BlockRootInput>;
+export type BlockRootEmptyTxFirstInput = Decoded<ReturnType<typeof blockRootEmptyTxFirstInput>>;
+
+/** Of `txs` children, 1 or 2. */
+export function blockRootInput(rules: ProofRules, txs: number) {
+  return struct({ children: array(txProof(rules), txs), newArchivePath: fields(30) });
+}
+export type BlockRootInput = Decoded<ReturnType<typeof blockRootInput>>;
 
 export const CheckpointRootHints = struct({
   previousBlockHeader: BlockHeaderBytes,
@@ -84,9 +90,8 @@ export const CheckpointRootHints = struct({
 });
 export type CheckpointRootHints = Decoded<typeof CheckpointRootHints>;
 
-function checkpointRoot(blocks: number) {
-  return struct({ children: array(blockProof, blocks), hints: CheckpointRootHints });
+/** Of `blocks` children, 1 or 2. */
+export function checkpointRootInput(rules: ProofRules, blocks: number) {
+  return struct({ children: array(blockProof(rules), blocks), hints: CheckpointRootHints });
 }
-export const CheckpointRootInput = checkpointRoot(2);
-export const CheckpointRootSingleBlockInput = checkpointRoot(1);
-export type CheckpointRootInput = Decoded<typeof CheckpointRootInput>;
+export type CheckpointRootInput = Decoded<ReturnType<typeof checkpointRootInput>>;
