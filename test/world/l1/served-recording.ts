@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { extract } from "tar";
+import { StatesBetween } from "./states-between.ts";
 
 type Text = `0x${string}`;
-type Block = { number: Text; hash: Text; transactions: Text[] } & Record<string, unknown>;
-type Log = { address: Text; topics: Text[]; blockNumber: Text } & Record<string, unknown>;
+type Block = { number: Text; hash: Text; timestamp: Text; transactions: Text[] } & Record<string, unknown>;
+type Log = { address: Text; topics: Text[]; data: Text; blockNumber: Text } & Record<string, unknown>;
 type Answer = Text | { error: { code: number; message: string; data?: Text } };
 
 /** What test/fixtures/v5/CHAIN/l1-record.json.br holds. */
@@ -57,7 +58,7 @@ export type V5Chain = keyof typeof V5_CHAINS;
 
 /**
  * An L1 that answers from a recording, without any contract: what was not recorded is an error that says so. `until`
- * hides all blocks after one.
+ * hides all blocks after one; what the rollup says there follows from its logs.
  */
 export class ServedRecording {
   readonly url: string;
@@ -68,7 +69,10 @@ export class ServedRecording {
   readonly #recording: Recording;
   readonly #blocks: Map<number, Block>;
   readonly #last: number;
+  readonly #between: StatesBetween;
   until: number;
+  /** How often the latest block was asked for. */
+  headsAsked = 0;
 
   private constructor(recording: Recording, server: Server, folder: string) {
     this.#recording = recording;
@@ -78,6 +82,14 @@ export class ServedRecording {
     this.#blocks = new Map(recording.blocks.map((block) => [Number(block.number), block]));
     this.#last = Math.max(...this.#blocks.keys());
     this.until = this.#last;
+    this.#between = new StatesBetween({
+      ...recording,
+      atEnd: (contract, calldata) => {
+        const { latest, always = latest } =
+          recording.calls[`${contract.toLowerCase()}:${calldata.toLowerCase()}`] ?? {};
+        return typeof always === "string" ? always : undefined;
+      },
+    });
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -158,6 +170,7 @@ export class ServedRecording {
   }
 
   #block(tag: string): Block | undefined {
+    if (tag === "latest") this.headsAsked++;
     const number = this.#number(tag);
     return number <= this.until ? this.#blocks.get(number) : undefined;
   }
@@ -179,9 +192,10 @@ export class ServedRecording {
   #call({ to, data, input }: Call, tag: string): Text {
     const calldata = (data ?? input ?? "").toLowerCase();
     const what = `eth_call ${to} ${calldata.slice(0, 10)}`;
-    const known = this.#recording.calls[`${to.toLowerCase()}:${calldata}`] ?? this.#missing(what);
+    const known = this.#recording.calls[`${to.toLowerCase()}:${calldata}`];
     const number = this.#number(tag);
-    const answer = known[number] ?? (number === this.#last ? known.latest : undefined) ?? known.always;
+    const told = known?.[number] ?? (number === this.#last ? known?.latest : undefined) ?? known?.always;
+    const answer = told ?? this.#between.answer(to.toLowerCase(), calldata as Text, number);
     if (answer === undefined) this.#missing(`${what} at block ${number}`);
     if (typeof answer === "string") return answer;
     throw new AnswerError(answer.error.message, answer.error.code, answer.error.data);
