@@ -12,6 +12,7 @@ import { executeTx, type PendingTx } from "../src/execution/execute-tx.ts";
 import { Siloing } from "../src/execution/siloing.ts";
 import { Vm } from "../src/execution/vm/vm.ts";
 import { readU32 } from "../src/protocol/bytes.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { isForPublic } from "../src/protocol/tx/accumulated-data.ts";
 import type { Tx } from "../src/protocol/tx/tx.ts";
 import { type RecordedBlock, RecordedChain } from "../test/world/execution/recorded-chain.ts";
@@ -83,8 +84,8 @@ try {
   const blocks = chain.blocks();
   const txs = blocks.flatMap((block) => block.txs);
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, txs.filter(({ tx }) => kindOf(tx) === kind).length]));
-  const shared = { vm: new Vm(), siloing: new Siloing(core) };
-  const cold = () => ({ vm: new Vm(), siloing: new Siloing(core) });
+  const shared = { vm: new Vm(V4), siloing: new Siloing(core, V4) };
+  const cold = () => ({ vm: new Vm(V4), siloing: new Siloing(core, V4) });
   const warm = () => shared;
   round(chain, blocks, warm);
   const rounds = { cold: [] as Round[], warm: [] as Round[] };

@@ -16,6 +16,7 @@ import type { RunOptions, RunRequest } from "../src/execution/vm/run.ts";
 import { Vm } from "../src/execution/vm/vm.ts";
 import { concat, fromHex } from "../src/protocol/bytes.ts";
 import { FR_ZERO, fr } from "../src/protocol/field.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { Reference } from "./lib/reference.ts";
 import { JSON_FILE, REFERENCE_HOME, scriptOptions, textOption, wholeOption } from "./lib/script-options.ts";
 import { type BenchProgram, benchPrograms } from "./vm-programs.ts";
@@ -83,16 +84,16 @@ interface Measured {
 
 function measure(program: BenchProgram, repeats: number): Measured {
   let instructions = 0;
-  const counting = new Vm();
+  const counting = new Vm(V4);
   // All iterations of a loop are alike, so only a part is counted.
   const counted = { ...program, gas: Math.min(program.gas, 6_000_000) };
   const countedGas = runCalls(counting, counted, hostOf(counting, counted), { trace: () => instructions++ });
   const cold = Array.from({ length: repeats }, () => {
-    const vm = new Vm();
+    const vm = new Vm(V4);
     const host = hostOf(vm, program);
     return cpuMs(() => runCalls(vm, program, host));
   });
-  const vm = new Vm();
+  const vm = new Vm(V4);
   const gas = runCalls(vm, program, hostOf(vm, program));
   const warm = Array.from({ length: repeats }, () => {
     const host = hostOf(vm, program);

@@ -4,6 +4,7 @@ import { OK, OUT_OF_GAS } from "./faults";
 import {
   CALLEE, CALLEE_BASE, CALLEE_SIZE, calldataCell, current, DATA_BASE, DATA_SIZE, FLAT_DATA, PAGES,
 } from "./frame";
+import { copiedWordGas } from "./instruction-set";
 import { isPresent, readable, readableIn, writable } from "./pages";
 import { takeL2 } from "./state";
 
@@ -14,7 +15,7 @@ function chargeCopy(operands: usize): u32 {
   let fault = requireKind(0, size, U32);
   if (fault == OK) fault = requireKind(1, start, U32);
   if (fault != OK) return fault;
-  return takeL2(3 * <u64>load<u32>(size)) ? OK : OUT_OF_GAS;
+  return takeL2(copiedWordGas * <u64>load<u32>(size)) ? OK : OUT_OF_GAS;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { copyCell, putSmall, U1 } from "./cell";
 import { requireField, requireKind, requireRange } from "./checks";
 import { NOT_ON_CURVE, OK } from "./faults";
-import { addFields, divideFields, multiplyFields, subtractFields } from "./field-cells";
+import { addFields, divideFields, isZeroCell, multiplyFields, subtractFields } from "./field-cells";
+import { pointCells } from "./instruction-set";
 import { readable, writable } from "./pages";
 
 const X1 = memory.data(32, 32);
@@ -62,26 +63,33 @@ function addFinite(): bool {
   return true;
 }
 
+function isZeroPoint(x: usize, y: usize): bool {
+  return isZeroCell(x) && isZeroCell(y);
+}
+
 /**
- * ECADD: x1, y1, infinite1, x2, y2, infinite2, destination of three cells
+ * ECADD: cells of the first point, cells of the second, destination
  * (docs/protocol/06-public-execution.md#618-hashes-and-points).
  */
 export function addPoints(operands: usize): u32 {
+  const cells = pointCells;
+  const isFlagged = cells == 3;
   let fault: u32 = OK;
-  for (let i: u32 = 0; i < 6; i++) {
+  for (let i: u32 = 0; i < 2 * cells; i++) {
     const cell = readable(load<u32>(operands + (<usize>i << 2)));
-    fault = i % 3 == 2 ? requireKind(i, cell, U1) : requireField(i, cell);
+    fault = i % cells == 2 ? requireKind(i, cell, U1) : requireField(i, cell);
     if (fault != OK) return fault;
   }
-  const out = load<u32>(operands, 24);
-  fault = requireRange(out, 3);
+  const second = operands + (<usize>cells << 2);
+  const out = load<u32>(second + (<usize>cells << 2));
+  fault = requireRange(out, cells);
   if (fault != OK) return fault;
   copyCell(X1, readable(load<u32>(operands)));
   copyCell(Y1, readable(load<u32>(operands, 4)));
-  copyCell(X2, readable(load<u32>(operands, 12)));
-  copyCell(Y2, readable(load<u32>(operands, 16)));
-  const infinite1 = load<u8>(readable(load<u32>(operands, 8))) != 0;
-  const infinite2 = load<u8>(readable(load<u32>(operands, 20))) != 0;
+  copyCell(X2, readable(load<u32>(second)));
+  copyCell(Y2, readable(load<u32>(second, 4)));
+  const infinite1 = isFlagged ? load<u8>(readable(load<u32>(operands, 8))) != 0 : isZeroPoint(X1, Y1);
+  const infinite2 = isFlagged ? load<u8>(readable(load<u32>(second, 8))) != 0 : isZeroPoint(X2, Y2);
   if (!infinite1 && !isOnCurve(X1, Y1)) return NOT_ON_CURVE;
   if (!infinite2 && !isOnCurve(X2, Y2)) return NOT_ON_CURVE;
 
@@ -100,6 +108,6 @@ export function addPoints(operands: usize): u32 {
   }
   copyCell(writable(out), RESULT_X);
   copyCell(writable(out + 1), RESULT_Y);
-  putSmall(writable(out + 2), finite ? 0 : 1, U1);
+  if (isFlagged) putSmall(writable(out + 2), finite ? 0 : 1, U1);
   return OK;
 }

@@ -3,6 +3,7 @@ export { endBase, endFault, endOutcome, endPc, endSize } from "./calls";
 export { execute } from "./execute";
 export { detailA, detailB } from "./faults";
 export { current } from "./frame";
+export { setRules } from "./instruction-set";
 export { seedFarTables } from "./pages";
 export { newProgram, programBytes } from "./program";
 export { calldataToWords, finish, internalCallPc, memoryToWords, peek, prepare, start } from "./run";

@@ -1,6 +1,6 @@
 /**
  * The instruction set (docs/protocol/06-public-execution.md#63-instruction-set). Variants of an opcode share the
- * handler number of the first variant.
+ * handler number of the first variant. What differs between generations is set by `setRules`.
  */
 export const ADD: u32 = 0;
 export const SUB: u32 = 2;
@@ -53,6 +53,22 @@ export const FAULT: u32 = 68;
 
 export const OPCODES: u32 = 68;
 
+/** Cells of a point: x, y and, if there are three, whether it is infinite. With two, (0, 0) is the infinite point. */
+export let pointCells: u32 = 0;
+/** L2 gas of a copied word of calldata or returndata. */
+export let copiedWordGas: u64 = 0;
+/** Number of members of an instance. */
+export let instanceMembers: u32 = 0;
+
+/** Must be called once, before a program is decoded. */
+export function setRules(cells: u32, pointAdditionGas: u32, wordGas: u32, members: u32): void {
+  pointCells = cells;
+  copiedWordGas = wordGas;
+  instanceMembers = members;
+  store<u8>(ENCODING + <usize>(ECADD * 6), 2 * cells + 1, 2);
+  store<u16>(BASE_GAS + (<usize>ECADD << 1), pointAdditionGas);
+}
+
 /**
  * By opcode: handler, bytes of the mode, number of memory operands, bytes of each, whether a tag follows, bytes of the
  * immediate after that.
@@ -79,7 +95,8 @@ const ENCODING = memory.data<u8>([
   60, 1, 2, 1, 0, 0,  60, 1, 2, 2, 0, 0,
   62, 1, 4, 2, 0, 2,  // DEBUGLOG
   63, 1, 2, 2, 0, 0,  64, 1, 3, 2, 0, 0,  65, 1, 2, 2, 0, 0,
-  66, 2, 7, 2, 0, 0,  67, 2, 5, 2, 0, 0,
+  66, 2, 0, 2, 0, 0,  // ECADD, its operands set by setRules
+  67, 2, 5, 2, 0, 0,
 ]);
 
 /** By opcode: L2 gas, excluding addressing and dynamic gas. */
@@ -90,7 +107,7 @@ const BASE_GAS = memory.data<u16>([
   27, 27, 27, 27, 27, 27, 12, 12, // SET, MOV
   1290, 33140, 504, 19275, 903, 30800, 540, 6108, 15, 5239, // SLOAD to SENDL2TOL1MSG
   9936, 9936, 9, 9, 9, 9, // CALL to DEBUGLOG
-  360, 12288, 58176, 270, 24, // gadgets
+  360, 12288, 58176, 0, 24, // gadgets; ECADD is set by setRules
 ]);
 
 @inline

@@ -8,6 +8,7 @@ import {
 import { current, IS_STATIC } from "./frame";
 import * as host from "./host";
 import { MAIL } from "./host";
+import { instanceMembers } from "./instruction-set";
 import { readable, writable } from "./pages";
 import { collectsDebugLogs, gasDA, takeDA, takeL2 } from "./state";
 
@@ -123,7 +124,7 @@ export function getContractInstance(operands: usize, member: u32): u32 {
   const out = load<u32>(operands, 4);
   if (fault == OK) fault = requireRange(out, 2);
   if (fault != OK) return fault;
-  if (member > 2) return INVALID_MEMBER;
+  if (member >= instanceMembers) return INVALID_MEMBER;
   memory.fill(MAIL + WORD, 0, WORD);
   const exists = host.contractInstance(member);
   putSmall(writable(out), exists, U1);

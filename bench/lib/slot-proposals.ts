@@ -25,8 +25,8 @@ import { type CommitteeL1, keyOf } from "./committee-l1.ts";
 import { networkGenesis, signed } from "./gossip-messages.ts";
 
 const core = loadCore();
-const siloing = new Siloing(core);
-const vm = new Vm();
+const siloing = new Siloing(core, V4);
+const vm = new Vm(V4);
 
 /** The messages of a slot's proposer, in the order of sending, and what the committee attests to. */
 export interface SlotProposals {

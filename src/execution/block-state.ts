@@ -8,10 +8,10 @@ import {
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
 } from "../protocol/constants.ts";
-import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
+import { FR_ZERO, type Fr } from "../protocol/field.ts";
 import { BoundedCache } from "../storage/bounded-cache.ts";
 import type { Fork } from "../world-state/fork.ts";
-import { ContractDirectory, type ContractSource } from "./contract-directory.ts";
+import { ContractDirectory, type ContractSource, vmInstance } from "./contract-directory.ts";
 import type { PendingWrite, SideEffects } from "./side-effects.ts";
 import { type Siloing, slotKey } from "./siloing.ts";
 import type { StateOverrides } from "./state-overrides.ts";
@@ -20,8 +20,6 @@ import type { VmGlobals } from "./vm/run.ts";
 /** Size of a cache entry: a key of 64 characters, a word, and the map's overhead. */
 const VALUE_BYTES = 256;
 const VALUES_BYTES = 32 * 1024 * 1024;
-
-const FEE_JUICE = fr(5);
 
 interface BlockStateParts {
   core: Core;
@@ -52,7 +50,8 @@ export class BlockState {
     this.#globals = globals;
     this.siloing = siloing;
     this.#core = core;
-    this.contracts = new ContractDirectory({ core, source: contracts, timestamp: globals.timestamp });
+    const rules = siloing.generation.contracts;
+    this.contracts = new ContractDirectory({ core, rules, source: contracts, timestamp: globals.timestamp });
   }
 
   get core(): Core {
@@ -137,8 +136,7 @@ export class BlockState {
       this.#values.set(key, value);
     }
     for (const { address, instance } of contracts) {
-      const { deployer, currentContractClassId: classId, initializationHash } = instance;
-      this.contracts.override(address, { deployer, classId, initializationHash });
+      this.contracts.override(address, vmInstance(instance));
     }
   }
 
@@ -188,5 +186,6 @@ export class BlockState {
 /** The storage slot of a fee payer's balance in FeeJuice, as a pending write without its value. */
 export function balanceEntry(siloing: Siloing, feePayer: Fr): { key: string } & Omit<PendingWrite, "value"> {
   const slot = siloing.balanceSlot(feePayer);
-  return { key: slotKey(FEE_JUICE, slot), contract: FEE_JUICE, slot };
+  const contract = siloing.generation.contracts.feeJuice;
+  return { key: slotKey(contract, slot), contract, slot };
 }

@@ -9,9 +9,9 @@ import {
   readClassPublished,
 } from "../protocol/contracts/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
-import type { InstancePublished } from "../protocol/generations/contracts.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import type { ContractRules, InstancePublished } from "../protocol/generations/contracts.ts";
 import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
+import type { StateOverrides } from "./state-overrides.ts";
 import type { ContractInstance } from "./vm/host.ts";
 
 /** Source of the contracts of earlier blocks. */
@@ -38,6 +38,20 @@ export function isProtocolAddress(address: Fr): boolean {
   return last >= 1 && last <= MAX_PROTOCOL_CONTRACTS && isZero(address.subarray(0, 31));
 }
 
+interface ContractDirectoryParts {
+  core: Core;
+  rules: ContractRules;
+  source: ContractSource;
+  /** The block's, in seconds. It determines the current class of an updated contract. */
+  timestamp: bigint;
+}
+
+/** What the VM reads of an instance. */
+export function vmInstance(instance: StateOverrides["contracts"][number]["instance"]): ContractInstance {
+  const { deployer, currentContractClassId: classId, initializationHash, immutablesHash } = instance;
+  return { deployer, classId, initializationHash, immutablesHash };
+}
+
 /**
  * Contracts as the transactions of one block see them: those of earlier blocks and those that the block's transactions
  * have published. The latter can be reverted to any mark. Each address is looked up in the source at most once per
@@ -45,6 +59,7 @@ export function isProtocolAddress(address: Fr): boolean {
  */
 export class ContractDirectory {
   readonly #core: Core;
+  readonly #rules: ContractRules;
   readonly #source: ContractSource;
   readonly #timestamp: bigint;
   readonly #found = new Map<string, ContractInstance | undefined>();
@@ -53,16 +68,18 @@ export class ContractDirectory {
   /** Undo operations of the publications, oldest first. */
   readonly #undo: (() => void)[] = [];
 
-  /** `timestamp` is the block's, in seconds. It determines the current class of an updated contract. */
-  constructor({ core, source, timestamp }: { core: Core; source: ContractSource; timestamp: bigint }) {
+  constructor({ core, rules, source, timestamp }: ContractDirectoryParts) {
     this.#core = core;
+    this.#rules = rules;
     this.#source = source;
     this.#timestamp = timestamp;
   }
 
   /** The known contract at an address. Whether it is deployed follows from the nullifier tree, not from this. */
   instance(address: Fr): ContractInstance | undefined {
-    return this.#instances.get(mapKey(address)) ?? this.storedInstance(address);
+    const published = this.#instances.get(mapKey(address));
+    if (published === undefined) return this.storedInstance(address);
+    return vmInstance({ ...published, currentContractClassId: published.classId });
   }
 
   /** As `instance`, but ignores contracts that the block's transactions have published. */
@@ -70,11 +87,7 @@ export class ContractDirectory {
     const key = mapKey(address);
     if (this.#found.has(key)) return this.#found.get(key);
     const stored = this.#source.contractInstance(address, this.#timestamp);
-    const instance = stored && {
-      deployer: stored.deployer,
-      classId: stored.currentContractClassId,
-      initializationHash: stored.initializationHash,
-    };
+    const instance = stored && vmInstance(stored);
     this.#found.set(key, instance);
     return instance;
   }
@@ -109,10 +122,10 @@ export class ContractDirectory {
    * does not match its id.
    */
   publish({ privateLogs, contractClassLogs }: ContractLogs): void {
-    for (const log of contractClassLogs) if (isClassPublished(log, V4.contracts)) this.#publishClass(log.fields);
+    for (const log of contractClassLogs) if (isClassPublished(log, this.#rules)) this.#publishClass(log.fields);
     for (const fields of privateLogs) {
       if (!isInstancePublished(fields)) continue;
-      const instance = orUnprocessable(() => V4.contracts.readInstancePublished(fields));
+      const instance = orUnprocessable(() => this.#rules.readInstancePublished(fields));
       this.#put(this.#instances, mapKey(instance.address), instance);
     }
   }

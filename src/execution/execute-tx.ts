@@ -140,5 +140,11 @@ function effectOf(state: BlockState, { hash, fee, revertCode, effects, logs }: E
     publicLogs: [...effects.logs],
     contractClassLogs: logs.flatMap(({ contractClassLogs }) => contractClassLogs),
   };
-  return orUnprocessable(() => txEffectFromParts(parts));
+  const effect = orUnprocessable(() => txEffectFromParts(parts));
+  const fields = effect.words.length / 32;
+  const { maxBlobFields = Number.POSITIVE_INFINITY } = state.siloing.generation.transactions;
+  if (fields > maxBlobFields) {
+    throw new UnprocessableTxError(`Effects take ${fields} blob fields, a transaction may take ${maxBlobFields}`);
+  }
+  return effect;
 }

@@ -17,8 +17,8 @@ import { Vm } from "./vm/vm.ts";
 
 lowerThreadPriority();
 const { core, store, world, chain, content: contracts } = openChainReads(workerData<ChainReadsOptions>());
-const siloing = new Siloing(core);
-const vm = new Vm();
+const siloing = new Siloing(core, chain.generation);
+const vm = new Vm(chain.generation);
 
 /** The task reads one snapshot of the store, taken at its start. Returns "stale" when the base block is not stored. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {

@@ -2,7 +2,6 @@ import { contractUpdateSlots } from "../core/derive/contract-update.ts";
 import { publicDataLeafSlot } from "../core/derive/public-storage.ts";
 import { equal, isZero } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, NOTE_HASH_TREE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../protocol/contracts/contract-events.ts";
 import { type Fr, fr } from "../protocol/field.ts";
 import { isProtocolAddress } from "./contract-directory.ts";
 import type { HintCollector } from "./hint-collector.ts";
@@ -131,12 +130,13 @@ export class HintedTxHost extends TxHost {
 
   /** The circuit checks a contract's class against the registry's storage. */
   #checkClass(address: Fr): void {
-    const { core } = this.state;
+    const { core, siloing } = this.state;
+    const { instanceRegistry } = siloing.generation.contracts;
     const { values, hash } = contractUpdateSlots(core, address);
-    const stored = this.#readStorage(INSTANCE_REGISTRY, hash);
+    const stored = this.#readStorage(instanceRegistry, hash);
     if (stored === undefined || isZero(stored)) return;
     for (let i = 0; i < UPDATE_WORDS; i++) {
-      const slot = publicDataLeafSlot(core, INSTANCE_REGISTRY, core.field.add(values, fr(i)));
+      const slot = publicDataLeafSlot(core, instanceRegistry, core.field.add(values, fr(i)));
       const { leaf } = this.#hints.trees.find(PUBLIC_DATA_TREE, slot);
       this.#hints.trees.preimage(PUBLIC_DATA_TREE, leaf);
     }

@@ -172,7 +172,7 @@ export class PublicTxRun {
     const began = performance.now();
     const refused = addNonRevertible(this.#host, this.#data.nonRevertible);
     this.#options.record?.privateEffects((performance.now() - began) * 1000, "non-revertible");
-    if (refused !== undefined) throw new UnprocessableTxError(refused);
+    if (refused !== undefined) throw new UnprocessableTxError(refused.message);
     this.#state.contracts.publish(this.#logs[0]);
   }
 
@@ -182,7 +182,9 @@ export class PublicTxRun {
     const refused = addRevertible(this.#host, this.#data.revertible);
     this.#options.record?.privateEffects((performance.now() - began) * 1000, "revertible");
     if (refused !== undefined) {
-      this.#recordFailedInsertion(refused);
+      const { revertibleCollision } = this.#state.siloing.generation.execution;
+      if (refused.of === "collision" && revertibleCollision === "drop") throw new UnprocessableTxError(refused.message);
+      this.#recordFailedInsertion(refused.message);
       return false;
     }
     this.#state.contracts.publish(this.#logs[1]);

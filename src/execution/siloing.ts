@@ -3,8 +3,8 @@ import { noteHashNonce, siloNoteHash, uniqueNoteHash } from "../core/derive/note
 import { siloNullifier } from "../core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../core/derive/public-storage.ts";
 import { mapKey } from "../protocol/bytes.ts";
-import { INSTANCE_REGISTRY } from "../protocol/contracts/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import { BoundedCache } from "../storage/bounded-cache.ts";
 
 /** Size of a cache entry: a key of 32 or 64 characters, a word, and the map's overhead. */
@@ -17,14 +17,17 @@ const DEFAULT_BYTES = 32 * 1024 * 1024;
  * transactions and blocks of a thread.
  */
 export class Siloing {
+  /** Of the rollup whose transactions are executed. */
+  readonly generation: Generation;
   readonly #core: Core;
   readonly #leafSlots: BoundedCache<Fr>;
   readonly #nullifiers: BoundedCache<Fr>;
   readonly #balanceSlots: BoundedCache<Fr>;
 
   /** `bytes` bounds all caches together. */
-  constructor(core: Core, { bytes = DEFAULT_BYTES }: { bytes?: number } = {}) {
+  constructor(core: Core, generation: Generation, { bytes = DEFAULT_BYTES }: { bytes?: number } = {}) {
     this.#core = core;
+    this.generation = generation;
     this.#leafSlots = new BoundedCache({ bytes: bytes / 2, entryBytes: ENTRY_BYTES });
     this.#nullifiers = new BoundedCache({ bytes: bytes / 4, entryBytes: ENTRY_BYTES });
     this.#balanceSlots = new BoundedCache({ bytes: bytes / 4, entryBytes: ENTRY_BYTES });
@@ -53,7 +56,7 @@ export class Siloing {
     const key = mapKey(address);
     let siloed = this.#nullifiers.get(key);
     if (siloed === undefined) {
-      siloed = siloNullifier(this.#core, INSTANCE_REGISTRY, address);
+      siloed = siloNullifier(this.#core, this.generation.contracts.instanceRegistry, address);
       this.#nullifiers.set(key, siloed);
     }
     return siloed;

@@ -7,6 +7,6 @@ export interface StateOverrides {
   /** Instances that replace the known ones. Whether they are deployed still follows from the nullifier tree. */
   contracts: readonly {
     address: Fr;
-    instance: { deployer: Fr; currentContractClassId: Fr; initializationHash: Fr };
+    instance: { deployer: Fr; currentContractClassId: Fr; initializationHash: Fr; immutablesHash?: Fr };
   }[];
 }

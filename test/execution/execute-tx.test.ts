@@ -7,6 +7,7 @@ import type { ExecutedTx } from "../../src/execution/executed-tx.ts";
 import { phaseRevertCode } from "../../src/execution/phase-revert-code.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../src/protocol/bytes.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import {
@@ -76,7 +77,7 @@ describe("transactions recorded from the reference node's executor", () => {
   test.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
     "tx %i has the recorded outcome: %s",
     (_, __, given) => {
-      const vm = new Vm();
+      const vm = new Vm(V4);
       const state = blockStateOf(given);
       const { expect: wanted } = given;
       if (wanted.unprocessable) {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { executionRecord } from "../../src/execution/metrics.ts";
 import { processTxs } from "../../src/execution/process-txs.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../src/telemetry/metrics/prometheus-text.ts";
 import { blockStateOf, hashed, txOf, VECTORS } from "../world/execution/avm-vectors.ts";
@@ -25,7 +26,7 @@ function recorded(): { record: ReturnType<typeof executionRecord>; value(series:
 test("executed and refused txs are counted, with the gas of the block", async () => {
   const { record, value } = recorded();
   const txs = [payersTx(0x4242), payersTx(0x4243), payersTx(0x4242)].map(hashed);
-  await processTxs(new Vm(), fundedState(), txs, { mode: "build", record });
+  await processTxs(new Vm(V4), fundedState(), txs, { mode: "build", record });
   expect(value('aztec_public_processor_tx_count{aztec_ok="true"}')).toBe(2);
   expect(value('aztec_public_processor_tx_count{aztec_ok="false"}')).toBe(1);
   expect(value('aztec_public_processor_total_gas{aztec_gas_dimension="L2"}')).toBe(2000);
@@ -39,7 +40,7 @@ test("public calls are counted with their phases, times and mana", async () => {
   );
   if (given === undefined) throw new Error("no vector has one call");
   const { record, value } = recorded();
-  const { processed } = await processTxs(new Vm(), blockStateOf(given), [hashed(txOf(given))], {
+  const { processed } = await processTxs(new Vm(V4), blockStateOf(given), [hashed(txOf(given))], {
     mode: "build",
     record,
   });

@@ -8,13 +8,14 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { INSTANCE_REGISTRY } from "../../src/protocol/contracts/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import type { Verdict } from "../../src/protocol/tx/verdict.ts";
 import { core, hashed, sourceOf } from "../world/execution/avm-vectors.ts";
 import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "../world/execution/funded-state.ts";
 
-const vm = new Vm();
+const vm = new Vm(V4);
 const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<ProcessOptions> = {}) =>
   processTxs(vm, state, txs.map(hashed), { mode: "build", ...options });
 
@@ -189,7 +190,7 @@ describe("public transactions", () => {
       gasUsed: { daGas: 96, l2Gas: 540_000 },
       gasLimits: { daGas: 500, l2Gas: 2 ** 32 - 1 },
     });
-    const fresh = () => new Vm();
+    const fresh = () => new Vm(V4);
     const txs = [endless, payersTx(0x101)].map(hashed);
     const own = await processTxs(fresh(), state, txs, { mode: "reexecute", maxTxMilliseconds: 1_000 });
     expect(own.failed).toMatchObject([{ index: 0, cause: { name: "VmDeadlineError" } }]);
@@ -225,7 +226,7 @@ describe("public transactions", () => {
     expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
     const source = { ...known, contractClass: () => undefined };
     // A VM that has not loaded the class.
-    const classless = await processTxs(new Vm(), deployed(source), [hashed(publicTx(0x100))], { mode: "build" });
+    const classless = await processTxs(new Vm(V4), deployed(source), [hashed(publicTx(0x100))], { mode: "build" });
     expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
   });
 

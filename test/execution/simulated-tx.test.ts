@@ -6,6 +6,7 @@ import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "../world/execution/avm-vectors.ts";
 import { fundedState, payersTx } from "../world/execution/funded-state.ts";
@@ -19,7 +20,7 @@ function caseOf(name: string): TxCase {
 
 function simulate(given: TxCase, options: Parameters<typeof executeTx>[3] = {}) {
   return simulatedTx(
-    executeTx(new Vm(), blockStateOf(given), hashed(txOf(given)), { ...SIMULATION, ...options }).executed,
+    executeTx(new Vm(V4), blockStateOf(given), hashed(txOf(given)), { ...SIMULATION, ...options }).executed,
   );
 }
 
@@ -97,7 +98,7 @@ describe("a simulated transaction", () => {
 
   test("a simulated transaction runs with any fees and payer, also without public calls, when no fees are enforced", () => {
     const own = (plan: Partial<TxPlan>, skippedFees?: SkippedFees) =>
-      executeTx(new Vm(), fundedState(), hashed(payersTx(0x4242, plan)), { skippedFees });
+      executeTx(new Vm(V4), fundedState(), hashed(payersTx(0x4242, plan)), { skippedFees });
     const call = { app: [{ address: fr(0x1001), sender: fr(1), calldata: new Uint8Array(0) }] };
     for (const form of [{}, call]) {
       const cheap = { ...form, maxFees: { da: 0n, l2: 0n } };
@@ -127,12 +128,14 @@ describe("a simulated transaction", () => {
     const state = blockStateOf(given);
     // The contract's first variable.
     state.override({ publicStorage: [{ contract: field(address), slot: fr(1), value: fr(1234) }], contracts: [] });
-    const { executed } = executeTx(new Vm(), state, hashed(txOf(given)), SIMULATION);
+    const { executed } = executeTx(new Vm(V4), state, hashed(txOf(given)), SIMULATION);
     expect(items(executed.calls[0].output).map(short)).toEqual([short(fr(1234))]);
 
     const instance = { deployer: fr(0), currentContractClassId: fr(0xdead), initializationHash: fr(0) };
     const replaced = blockStateOf(given);
     replaced.override({ publicStorage: [], contracts: [{ address: field(address), instance }] });
-    expect(() => executeTx(new Vm(), replaced, hashed(txOf(given)), SIMULATION)).toThrow(/^Contract class 0x0*dead of/);
+    expect(() => executeTx(new Vm(V4), replaced, hashed(txOf(given)), SIMULATION)).toThrow(
+      /^Contract class 0x0*dead of/,
+    );
   });
 });

@@ -26,8 +26,8 @@ import { BANANA_FEE_CONTRACT, BANANA_TOKEN, deploymentTx, setUpTxs } from "../..
 import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 
 const core = loadCore();
-const vm = new Vm();
-const siloing = new Siloing(core);
+const vm = new Vm(V4);
+const siloing = new Siloing(core, V4);
 
 /** Blocks of the network from which the transactions were recorded: header, archive root after it, tx hashes. */
 const blocks: { header: string; archiveRoot: string; txHashes: string[] }[] = JSON.parse(

@@ -18,7 +18,7 @@ import { mintTx, type TransferPlan, tokenTxs, transferTx } from "../../src/recor
 import { genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 
 const core = loadCore();
-const vm = new Vm();
+const vm = new Vm(V4);
 const txs = tokenTxs();
 const RECIPIENT = fr(0xb07);
 const prefundAddresses = [fromHex(BANANA_FEE_CONTRACT)];
@@ -31,7 +31,7 @@ const state = new BlockState({
   fork,
   globals: { chainId: fr(1), version: fr(2), blockNumber: 1, timestamp: 50n, feePerDaGas: 0n, feePerL2Gas: 10n ** 9n },
   contracts: { contractClass: () => undefined, contractInstance: () => undefined },
-  siloing: new Siloing(core),
+  siloing: new Siloing(core, V4),
 });
 const terms = {
   anchor: header,

@@ -1,7 +1,11 @@
 import { Command } from "commander";
 import { orUsageError } from "../arguments/usage-error.ts";
 
-interface RunFlags {
+interface ProtocolFlags {
+  protocol: string;
+}
+
+interface RunFlags extends ProtocolFlags {
   trace?: true;
   calldata: string;
   gas: string;
@@ -10,6 +14,11 @@ interface RunFlags {
   static?: true;
 }
 
+const PROTOCOL_OPTION = [
+  "--protocol <generation>",
+  "generation of the protocol that the bytecode is for: v4 or v5",
+  "v4",
+] as const;
 const DEFAULT_GAS = "6000000";
 const DEFAULT_DA_GAS = 196_608;
 
@@ -17,11 +26,15 @@ function disassembleCommand(): Command {
   return new Command("disassemble")
     .description("list the instructions of a bytecode")
     .argument("<code>", "hex, or a file with hex or bytes")
-    .action((code: string) =>
+    .option(...PROTOCOL_OPTION)
+    .action((code: string, flags: ProtocolFlags) =>
       orUsageError(async () => {
-        const { bytecodeOf } = await import("../vm/vm-input.ts");
+        const { bytecodeOf, protocolOf } = await import("../vm/vm-input.ts");
         const { disassemble } = await import("../../execution/vm/disassemble.ts");
-        for (const { pc, text } of disassemble(bytecodeOf(code))) process.stdout.write(`${pc}\t${text}\n`);
+        const { instructionsOf } = await import("../../execution/vm/instruction-set.ts");
+        const instructions = instructionsOf(protocolOf("--protocol", flags.protocol).execution.vm);
+        for (const { pc, text } of disassemble(instructions, bytecodeOf(code)))
+          process.stdout.write(`${pc}\t${text}\n`);
       }),
     );
 }
@@ -30,6 +43,7 @@ function runCommand(): Command {
   return new Command("run")
     .description("run a bytecode as the only contract of an empty world")
     .argument("<code>", "hex, or a file with hex or bytes")
+    .option(...PROTOCOL_OPTION)
     .option("--trace", "print every instruction with the gas before it and the cells that it writes")
     .option("--calldata <fields>", "field elements between commas, decimal or 0x hex", "")
     .option("--gas <l2[,da]>", "gas that the call may use", DEFAULT_GAS)
@@ -38,9 +52,10 @@ function runCommand(): Command {
     .option("--static", "in a static context")
     .action((code: string, flags: RunFlags) =>
       orUsageError(async () => {
-        const { bytecodeOf, fieldOf, fieldsOf, gasOf } = await import("../vm/vm-input.ts");
+        const { bytecodeOf, fieldOf, fieldsOf, gasOf, protocolOf } = await import("../vm/vm-input.ts");
         const { runProgram } = await import("../vm/run-program.ts");
         const run = {
+          generation: protocolOf("--protocol", flags.protocol),
           bytecode: bytecodeOf(code),
           address: fieldOf("--address", flags.address),
           sender: fieldOf("--sender", flags.sender),

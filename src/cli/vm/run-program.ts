@@ -1,5 +1,6 @@
 import { loadCore } from "../../core/load-core.ts";
 import { instructionText } from "../../execution/vm/disassemble.ts";
+import { type InstructionForm, instructionsOf } from "../../execution/vm/instruction-set.ts";
 import { MemoryHost } from "../../execution/vm/memory-host.ts";
 import type { RunResult } from "../../execution/vm/run.ts";
 import { tagName } from "../../execution/vm/tags.ts";
@@ -8,8 +9,10 @@ import { Vm } from "../../execution/vm/vm.ts";
 import { type CellWrite, WriteWatch } from "../../execution/vm/write-watch.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { FR_ZERO, type Fr, fr } from "../../protocol/field.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 
 export interface ProgramRun {
+  readonly generation: Generation;
   readonly bytecode: Uint8Array;
   readonly address: Fr;
   readonly sender: Fr;
@@ -37,10 +40,11 @@ const cellText = ({ address, tag, value }: CellWrite): string =>
 /** Prints a line per instruction and, indented, one per memory cell that it wrote. */
 class TracePrinter {
   readonly #write: (line: string) => void;
-  readonly #watch = new WriteWatch();
+  readonly #watch: WriteWatch;
   #started = false;
 
-  constructor(write: (line: string) => void) {
+  constructor(instructions: readonly InstructionForm[], write: (line: string) => void) {
+    this.#watch = new WriteWatch(instructions);
     this.#write = write;
   }
 
@@ -70,7 +74,7 @@ function* summary(result: RunResult, host: MemoryHost): Generator<string> {
 
 /** Runs a program as the only contract in an otherwise empty world state, and prints the result. */
 export function runProgram(given: ProgramRun, trace: boolean, write: (line: string) => void): void {
-  const vm = new Vm();
+  const vm = new Vm(given.generation);
   const host = new MemoryHost(loadCore(), FIRST_NULLIFIER);
   const program = vm.load("program", given.bytecode);
   host.setContract(given.address, {
@@ -79,7 +83,7 @@ export function runProgram(given: ProgramRun, trace: boolean, write: (line: stri
     deployer: FR_ZERO,
     initializationHash: FR_ZERO,
   });
-  const printer = new TracePrinter(write);
+  const printer = new TracePrinter(instructionsOf(given.generation.execution.vm), write);
   const { address, sender, calldata, isStatic, gas } = given;
   const request = { address, sender, calldata, isStatic, gas, transactionFee: FR_ZERO, globals: GLOBALS };
   const options = { maxOutputFields: MAX_OUTPUT_FIELDS, collectDebugLogs: true };

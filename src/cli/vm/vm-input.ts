@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { ConfigurationError } from "../../config/errors.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { FR_MODULUS, type Fr, fr } from "../../protocol/field.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import { GENERATION_NAMES, GENERATIONS } from "../../protocol/generations/known/choose.ts";
 
 /** An argument of `svc vm` is invalid. */
 export class VmInputError extends ConfigurationError {
@@ -66,4 +68,11 @@ export function gasOf(argument: string, text: string, da: number): { l2: number;
     throw new VmInputError(argument, `must be L2 or L2,DA, whole numbers below 2^32; got ${JSON.stringify(text)}`);
   }
   return { l2: values[0], da: values[1] ?? da };
+}
+
+/** A generation of the protocol, by its name. */
+export function protocolOf(argument: string, text: string): Generation {
+  const found = GENERATIONS.find(({ name }) => name === text);
+  if (found === undefined) throw new VmInputError(argument, `must be ${GENERATION_NAMES}, got ${text.slice(0, 80)}`);
+  return found;
 }

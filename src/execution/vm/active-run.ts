@@ -1,8 +1,10 @@
 import type { Fr } from "../../protocol/field.ts";
+import type { VmRules } from "../../protocol/generations/execution.ts";
 import type { CallRecord, CallRecords } from "./call-records.ts";
 import type { Gas } from "./gas.ts";
 import { haltMessage } from "./halt-message.ts";
 import type { CallTarget, VmHost } from "./host.ts";
+import { instructionsOf } from "./instruction-set.ts";
 import type { Program } from "./program.ts";
 import type { RunOptions, RunRequest } from "./run.ts";
 import type { VmInstance } from "./vm-instance.ts";
@@ -14,6 +16,13 @@ export const REVERTED = 1;
 const NO_GAS: Gas = { l2: 0, da: 0 };
 const ZERO = new Uint8Array(32);
 
+interface RunParts {
+  readonly host: VmHost;
+  readonly request: RunRequest;
+  readonly options: RunOptions;
+  readonly rules: VmRules;
+}
+
 interface OpenFrame {
   readonly contract: Fr;
   readonly program: Program;
@@ -23,6 +32,7 @@ interface OpenFrame {
 export class ActiveRun {
   readonly host: VmHost;
   readonly instance: VmInstance;
+  readonly #rules: VmRules;
   readonly #gasBefore: Gas;
   readonly #gasLimit: Gas | undefined;
   readonly #records: CallRecords | undefined;
@@ -30,9 +40,10 @@ export class ActiveRun {
   /** Last nullifier that EMITNULLIFIER refused as a duplicate. */
   refusedNullifier: Fr = ZERO;
 
-  constructor(instance: VmInstance, host: VmHost, request: RunRequest, options: RunOptions) {
+  constructor(instance: VmInstance, { host, request, options, rules }: RunParts) {
     this.instance = instance;
     this.host = host;
+    this.#rules = rules;
     this.#gasBefore = request.gasUsedBefore ?? NO_GAS;
     this.#gasLimit = request.gasLimit;
     this.#records = options.calls;
@@ -103,6 +114,7 @@ export class ActiveRun {
         detailB: exports.detailB.value >>> 0,
         contract: this.contract,
         bytecode: this.program.bytecode,
+        instructions: instructionsOf(this.#rules),
         gasLimit: this.#limitOf(frame, isOutermost),
         gasUsed: { l2: before.l2 + given.l2 - left.l2, da: before.da + given.da - left.da },
         gasMissed: { l2: exports.missedL2.value, da: exports.missedDA.value },

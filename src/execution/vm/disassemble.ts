@@ -1,4 +1,4 @@
-import { INSTRUCTIONS, type InstructionForm } from "./instruction-set.ts";
+import type { InstructionForm } from "./instruction-set.ts";
 import { TAG_NAMES, tagName } from "./tags.ts";
 
 /** A decoded instruction (docs/protocol/06-public-execution.md#62-encoding-of-instructions). */
@@ -22,9 +22,13 @@ function unsigned(bytes: Uint8Array, at: number, length: number): bigint {
 }
 
 /** The instruction at `pc`, or why a fetch there fails. */
-export function decodeInstruction(bytecode: Uint8Array, pc: number): Instruction | Undecoded {
+export function decodeInstruction(
+  instructions: readonly InstructionForm[],
+  bytecode: Uint8Array,
+  pc: number,
+): Instruction | Undecoded {
   if (pc >= bytecode.length) return "beyond the end";
-  const form = INSTRUCTIONS[bytecode[pc]];
+  const form = instructions[bytecode[pc]];
   if (form === undefined) return "no opcode";
   if (form.size > bytecode.length - pc) return "cut short";
   let at = pc + 1;
@@ -63,10 +67,13 @@ export function instructionText({ form, mode, offsets, tag, immediate }: Instruc
  * Yields pc and text of each instruction, from the first byte on. A byte at which no instruction can be decoded gets a
  * line with the reason, and decoding continues at the next byte. Jumps may also target other offsets than those listed.
  */
-export function* disassemble(bytecode: Uint8Array): Generator<{ pc: number; text: string }> {
+export function* disassemble(
+  instructions: readonly InstructionForm[],
+  bytecode: Uint8Array,
+): Generator<{ pc: number; text: string }> {
   let pc = 0;
   while (pc < bytecode.length) {
-    const found = decodeInstruction(bytecode, pc);
+    const found = decodeInstruction(instructions, bytecode, pc);
     if (typeof found === "string") {
       yield { pc, text: `.byte 0x${bytecode[pc].toString(16).padStart(2, "0")} (${found})` };
       pc++;

@@ -1,7 +1,7 @@
 import { toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import type { Gas } from "./gas.ts";
-import { instructionSize, opcodeName } from "./instruction-set.ts";
+import { type InstructionForm, opcodeName } from "./instruction-set.ts";
 import { tagName } from "./tags.ts";
 
 /** A halt as reported by the WebAssembly module. */
@@ -13,6 +13,7 @@ interface Halt {
   readonly detailB: number;
   readonly contract: Fr;
   readonly bytecode: Uint8Array;
+  readonly instructions: readonly InstructionForm[];
   /** Gas limit, gas used, and the further gas that the halting instruction needed. */
   readonly gasLimit: Gas;
   readonly gasUsed: Gas;
@@ -75,8 +76,8 @@ const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
     const hex = opcode.toString(16);
     return fetching(pc, `Opcode ${opcode} (0x${hex}) value is not in the range of valid opcodes (at PC ${pc}).`);
   },
-  ({ pc, bytecode }) => {
-    const size = instructionSize(bytecode[pc]);
+  ({ pc, bytecode, instructions }) => {
+    const { size } = instructions[bytecode[pc]];
     const left = bytecode.length - pc;
     const rule = `does not fit in bytecode (instruction size: ${size}, remaining: ${left})`;
     return fetching(pc, `Instruction at PC ${pc} ${rule}`);
@@ -126,5 +127,5 @@ export function haltMessage(halt: Halt, nullifier: Fr): string {
     const at = `(contract address: ${toHex(halt.contract)})`;
     return `EMITNULLIFIER: Attempted to emit duplicate nullifier ${toHex(nullifier)} ${at}.`;
   }
-  return MESSAGES[halt.fault](halt, opcodeName(halt.bytecode[halt.pc]));
+  return MESSAGES[halt.fault](halt, opcodeName(halt.instructions[halt.bytecode[halt.pc]]));
 }

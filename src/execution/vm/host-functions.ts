@@ -1,3 +1,5 @@
+import { FR_ZERO } from "../../protocol/field.ts";
+import { VM_INSTANCE_MEMBERS } from "../../protocol/generations/execution.ts";
 import { type ActiveRun, RETURNED } from "./active-run.ts";
 import { DebugLogError } from "./errors.ts";
 import type { LimitOutcome } from "./host.ts";
@@ -11,7 +13,6 @@ const MAX_LOG_LEVEL = 7;
 const limit = (outcome: LimitOutcome): number => (outcome === "ok" ? 0 : 1);
 const WRITE_OUTCOMES = { warm: 0, cold: 1, limit: 2 } as const;
 const NULLIFIER_OUTCOMES = { ok: 0, limit: 1, duplicate: 2 } as const;
-const MEMBERS = ["deployer", "classId", "initializationHash"] as const;
 
 /**
  * Implements the functions that assembly/vm/host.ts declares. `active` returns the run that is active at the call.
@@ -71,7 +72,7 @@ export function hostFunctions(active: () => ActiveRun, memoryExhausted: () => ne
       const { host, instance } = active();
       const found = host.contractInstance(instance.mail[0]);
       if (found === undefined) return 0;
-      instance.mail[1].set(found[MEMBERS[member]]);
+      instance.mail[1].set(found[VM_INSTANCE_MEMBERS[member]] ?? FR_ZERO);
       return 1;
     },
     emitPublicLog(fields, count) {

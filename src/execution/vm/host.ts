@@ -19,6 +19,8 @@ export interface ContractInstance {
   /** Current class id at the block's timestamp. */
   readonly classId: Fr;
   readonly initializationHash: Fr;
+  /** Absent in generations whose instances have none. */
+  readonly immutablesHash?: Fr;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { VmRules } from "../../protocol/generations/execution.ts";
+
 /**
  * The instruction set for disassembly and messages (docs/protocol/06-public-execution.md#63-instruction-set);
  * assembly/vm/instruction-set.ts has the interpreter's own tables. A row: name, bytes of the mode, bytes of a memory
@@ -15,7 +17,7 @@ function widths(name: string, operands: string, rest?: string): Row[] {
 
 const BINARY = ["ADD", "SUB", "MUL", "DIV", "FDIV", "EQ", "LT", "LTE", "AND", "OR", "XOR"];
 
-const ROWS: readonly Row[] = [
+const rows = (points: string): readonly Row[] => [
   ...BINARY.flatMap((name) => widths(name, "a b >dst")),
   ...widths("NOT", "src >dst"),
   ...widths("SHL", "a b >dst"),
@@ -55,7 +57,7 @@ const ROWS: readonly Row[] = [
   ["POSEIDON2", 1, 2, "input >output*4"],
   ["SHA256COMPRESSION", 1, 2, ">output*8 state inputs"],
   ["KECCAKF1600", 1, 2, ">output*25 input"],
-  ["ECADD", 2, 2, "x1 y1 infinite1 x2 y2 infinite2 >dst*3"],
+  ["ECADD", 2, 2, points],
   ["TORADIXBE", 2, 2, "value radix limbs bits >dst*limbs"],
 ];
 
@@ -98,15 +100,18 @@ function form([name, modeBytes, operandBytes, operandText, rest = ""]: Row): Ins
   return { name, modeBytes, operandBytes, operands, hasTag, immediate, size };
 }
 
-/** By opcode, 0 to 67; there are no others. */
-export const INSTRUCTIONS: readonly InstructionForm[] = ROWS.map(form);
+/** By the cells of a point. */
+const SETS: Readonly<Record<VmRules["pointCells"], readonly InstructionForm[]>> = {
+  2: rows("x1 y1 x2 y2 >dst*2").map(form),
+  3: rows("x1 y1 infinite1 x2 y2 infinite2 >dst*3").map(form),
+};
 
-/** Size of an instruction in bytes; 0 if the byte is not an opcode. */
-export function instructionSize(opcode: number): number {
-  return INSTRUCTIONS[opcode]?.size ?? 0;
+/** The instructions of a generation by opcode, 0 to 67; there are no others. */
+export function instructionsOf({ pointCells }: VmRules): readonly InstructionForm[] {
+  return SETS[pointCells];
 }
 
 /** Name of an opcode without the width suffix. */
-export function opcodeName(opcode: number | undefined): string {
-  return opcode === undefined ? "" : (INSTRUCTIONS[opcode]?.name ?? "").replace(/_(8|16|32|64|128|FF)$/, "");
+export function opcodeName(instruction: InstructionForm | undefined): string {
+  return (instruction?.name ?? "").replace(/_(8|16|32|64|128|FF)$/, "");
 }

@@ -11,6 +11,7 @@ export interface VmExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
   /** Returns how hashes are computed, see assembly/poseidon2/build.ts. */
   initialize(): number;
+  setRules(pointCells: number, pointAdditionGas: number, copiedWordGas: number, instanceMembers: number): void;
   setMemoryLimit(pages: number): void;
   seedFarTables(first: number, second: number): void;
   mailAt(): number;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { bigUintBytes } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
+import type { VmRules } from "../../protocol/generations/execution.ts";
 import type { Gas } from "./gas.ts";
 import type { Program } from "./program.ts";
 import type { RunRequest } from "./run.ts";
@@ -25,6 +26,12 @@ const FRAME = {
 /** Byte offset of the pc in an instruction, see assembly/vm/program.ts. */
 const INSTRUCTION_PC = 12;
 
+interface VmSettings {
+  readonly rules: VmRules;
+  /** Maximum size of the memory in bytes. */
+  readonly memoryBytes: number;
+}
+
 /** One instance of the module with views of its memory. Any call may grow the memory, which invalidates the views. */
 export class VmInstance {
   readonly exports: VmExports;
@@ -36,9 +43,10 @@ export class VmInstance {
   #calldata = 0;
   #calldataBytes = 0;
 
-  constructor(module: WebAssembly.Module, imports: VmImports, memoryBytes: number) {
+  constructor(module: WebAssembly.Module, imports: VmImports, { rules, memoryBytes }: VmSettings) {
     this.exports = new WebAssembly.Instance(module, { host: imports }).exports as VmExports;
     this.exports.initialize();
+    this.exports.setRules(rules.pointCells, rules.pointAdditionGas, rules.copiedWordGas, rules.instanceMembers);
     this.exports.setMemoryLimit(Math.floor(memoryBytes / PAGE));
     const seeds = randomBytes(8);
     this.exports.seedFarTables(seeds.readInt32LE(0), seeds.readInt32LE(4));

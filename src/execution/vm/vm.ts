@@ -1,4 +1,6 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
+import type { VmRules } from "../../protocol/generations/execution.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { ActiveRun, RETURNED, REVERTED } from "./active-run.ts";
 import { VmDeadlineError, VmInterruptedError, VmMemoryError, VmRequestError } from "./errors.ts";
 import type { VmHost } from "./host.ts";
@@ -36,16 +38,18 @@ const KEPT_PROGRAMS = 128 * MIB;
 const SLICE = 1 << 10;
 
 /**
- * The public VM (docs/protocol/06-public-execution.md#61-bytecode). One per thread: runs are synchronous and do not
+ * The public VM of a generation (docs/protocol/06-public-execution.md#61-bytecode). One per thread: runs are synchronous and do not
  * nest. Only programs and their decoded forms are kept between runs.
  */
 export class Vm {
+  readonly #rules: VmRules;
   readonly #memoryBytes: number;
   readonly #programs: ProgramCache;
   #instance: VmInstance | undefined;
   #active: ActiveRun | undefined;
 
-  constructor(limits: VmLimits = {}) {
+  constructor({ execution }: Pick<Generation, "execution">, limits: VmLimits = {}) {
+    this.#rules = execution.vm;
     this.#memoryBytes = limits.memoryBytes ?? DEFAULT_MEMORY;
     this.#programs = new ProgramCache(limits.cachedBytes ?? DEFAULT_CACHED);
   }
@@ -72,7 +76,7 @@ export class Vm {
     if (this.#active !== undefined) throw new VmRequestError("run", "must not be called by the host of a run");
     requireRequest(request);
     this.#instance ??= this.#newInstance();
-    const run = new ActiveRun(this.#instance, host, request, options);
+    const run = new ActiveRun(this.#instance, { host, request, options, rules: this.#rules });
     this.#active = run;
     try {
       return this.#runFrame(run, request, options);
@@ -98,7 +102,7 @@ export class Vm {
     const imports = hostFunctions(active, () => {
       throw new VmMemoryError(limit);
     });
-    return new VmInstance(vmModule(), imports, limit);
+    return new VmInstance(vmModule(), imports, { rules: this.#rules, memoryBytes: limit });
   }
 
   #runFrame(run: ActiveRun, request: RunRequest, options: RunOptions): RunResult {

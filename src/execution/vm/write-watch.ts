@@ -1,4 +1,5 @@
 import { decodeInstruction, type Instruction } from "./disassemble.ts";
+import type { InstructionForm } from "./instruction-set.ts";
 import type { Cell, TraceState } from "./trace.ts";
 
 export interface CellWrite extends Cell {
@@ -38,12 +39,17 @@ function writtenRanges(instruction: Instruction, state: TraceState): Range[] {
  * Reports the cells that one instruction writes: their addresses are computed before it, their values read after it.
  */
 export class WriteWatch {
+  readonly #instructions: readonly InstructionForm[];
   #ranges: Range[] = [];
   #depth = 0;
 
+  constructor(instructions: readonly InstructionForm[]) {
+    this.#instructions = instructions;
+  }
+
   /** Called before an instruction. Returns it, or undefined if none can be decoded. */
   before(state: TraceState): Instruction | undefined {
-    const found = decodeInstruction(state.bytecode, state.pc);
+    const found = decodeInstruction(this.#instructions, state.bytecode, state.pc);
     const instruction = typeof found === "string" ? undefined : found;
     this.#depth = state.depth;
     this.#ranges = instruction === undefined ? [] : writtenRanges(instruction, state);

@@ -97,8 +97,8 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       generation: chain.generation,
       world,
       contracts: new ContentStore({ store, chain }),
-      siloing: new Siloing(core),
-      vm: new Vm(),
+      siloing: new Siloing(core, chain.generation),
+      vm: new Vm(chain.generation),
       kzg,
       record: executionRecord(metrics),
     };

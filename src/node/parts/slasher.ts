@@ -141,7 +141,13 @@ function rebuildServices(
   const { l1ChainId, rollupVersion, constants } = reader.identity;
   return {
     build: {
-      ...{ core, generation: chain.generation, world, siloing: new Siloing(core), vm: new Vm() },
+      ...{
+        core,
+        generation: chain.generation,
+        world,
+        siloing: new Siloing(core, chain.generation),
+        vm: new Vm(chain.generation),
+      },
       contracts: new ContentStore({ store, chain }),
     },
     chainId: l1ChainId,

@@ -35,7 +35,13 @@ export function proposedBlocks(
   return new BlockProposalCheck(
     {
       build: {
-        ...{ core, generation: chain.generation, world, siloing: new Siloing(core), vm: new Vm() },
+        ...{
+          core,
+          generation: chain.generation,
+          world,
+          siloing: new Siloing(core, chain.generation),
+          vm: new Vm(chain.generation),
+        },
         contracts: new ContentStore({ store, chain }),
         record: executionRecord(metrics),
       },

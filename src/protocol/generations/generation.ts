@@ -1,6 +1,7 @@
 import type { CircuitRules } from "./circuits.ts";
 import type { ConsensusRules } from "./consensus.ts";
 import type { ContractRules } from "./contracts.ts";
+import type { ExecutionRules } from "./execution.ts";
 import type { GenesisRules } from "./genesis.ts";
 import type { HashingRules } from "./hashing.ts";
 import type { HeaderRules } from "./headers.ts";
@@ -25,6 +26,8 @@ export interface Generation {
   readonly headers: HeaderRules;
   /** Forms and limits of transactions: docs/protocol/07-transactions-and-fees.md#73-binary-form. */
   readonly transactions: TransactionRules;
+  /** The public VM and the phases of transactions: docs/protocol/06-public-execution.md#634-what-each-generation-does. */
+  readonly execution: ExecutionRules;
   /** What proposers and attesters sign: docs/protocol/10-peers.md#1010-signatures. */
   readonly consensus: ConsensusRules;
   /** Circuits of an epoch's proof: docs/protocol/13-proving.md. */

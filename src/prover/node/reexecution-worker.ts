@@ -45,8 +45,8 @@ const { core, store, chain, world, content } = openChainReads(setup.chain);
 const services = {
   ...{ core, world, generation: chain.generation, proverId: setup.proverId },
   contracts: content,
-  siloing: new Siloing(core),
-  vm: new Vm(),
+  siloing: new Siloing(core, chain.generation),
+  vm: new Vm(chain.generation),
 };
 
 /** The task reads one snapshot of the store, taken at its start. */

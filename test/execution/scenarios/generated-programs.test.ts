@@ -3,6 +3,7 @@ import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunRequest, RunResult } from "../../../src/execution/vm/run.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { rounds } from "../../support/soak.ts";
 import { core, GLOBALS } from "../support/op-vectors.ts";
 import { type Generated, generate } from "./generated-programs.ts";
@@ -47,7 +48,7 @@ function broken(result: RunResult, { gas }: Generated): string | undefined {
 }
 
 test(`${PROGRAMS} generated programs end in a defined result within their gas`, { timeout: 3_600_000 }, () => {
-  const vm = new Vm({ cachedBytes: 1 << 20 });
+  const vm = new Vm(V4, { cachedBytes: 1 << 20 });
   const ends = { returned: 0, reverted: 0, halted: 0 };
   for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
     const given = generate(seed);
@@ -60,7 +61,7 @@ test(`${PROGRAMS} generated programs end in a defined result within their gas`, 
     ends[result.ended]++;
     const fault = broken(result, given);
     if (fault !== undefined) throw new Error(`program ${seed}: ${fault}`);
-    if (seed % (REPEATED * 64) === 0) expect([seed, run(new Vm(), seed, given)]).toEqual([seed, result]);
+    if (seed % (REPEATED * 64) === 0) expect([seed, run(new Vm(V4), seed, given)]).toEqual([seed, result]);
     else if (seed % REPEATED === 0) expect([seed, run(vm, seed, given)]).toEqual([seed, result]);
   }
   // The generator is useful only if enough of its programs do not halt.

@@ -1,4 +1,5 @@
-import { INSTRUCTIONS } from "../../../src/execution/vm/instruction-set.ts";
+import { instructionsOf } from "../../../src/execution/vm/instruction-set.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { bytecode } from "../support/op-vectors.ts";
 
 /** Numbers from a seed (xorshift32), the same on every machine. */
@@ -35,6 +36,7 @@ export class Draw {
   }
 }
 
+const INSTRUCTIONS = instructionsOf(V4.execution.vm);
 const [SET_8, SET_32, SET_FF] = [39, 41, 44];
 const [JUMP, JUMPI, INTERNALCALL, RETURN, REVERT] = [35, 36, 37, 59, 61];
 const U32_EDGES = [0, 1, 2, 31, 32, 255, 256, 65535, 0x7fffffff, 0xfffffff0, 0xfffffffe, 0xffffffff];

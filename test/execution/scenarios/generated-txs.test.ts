@@ -10,6 +10,7 @@ import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { items, type TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { blockStateOf, core, hashed, txOf } from "../../world/execution/avm-vectors.ts";
 import { generatedTx } from "../../world/execution/generated-txs.ts";
@@ -59,11 +60,11 @@ test("randomly generated transactions have the results of the reference node's e
     expect(sha256(tx.data), `seed ${seed} makes another tx than the recorded one`).toBe(input);
     const state = blockStateOf(given);
     if (error !== undefined) {
-      expect(() => executeTx(new Vm(), state, hashed(tx)), `seed ${seed}`).toThrow(new UnprocessableTxError(error));
+      expect(() => executeTx(new Vm(V4), state, hashed(tx)), `seed ${seed}`).toThrow(new UnprocessableTxError(error));
       seen.unprocessable++;
       continue;
     }
-    const pending = executeTx(new Vm(), state, hashed(tx));
+    const pending = executeTx(new Vm(V4), state, hashed(tx));
     pending.apply();
     const { effect, gasUsed } = pending.executed;
     const parts = shown(effect);

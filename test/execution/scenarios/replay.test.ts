@@ -6,14 +6,15 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import { HEADER_AT, headerSnapshot } from "../../../src/protocol/block-header.ts";
 import { readBigUint, toHex } from "../../../src/protocol/bytes.ts";
 import { ARCHIVE, TREE_IDS, TREE_NAMES } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { isForPublic } from "../../../src/protocol/tx/accumulated-data.ts";
 import { type RecordedBlock, RecordedChain } from "../../world/execution/recorded-chain.ts";
 
 /** Blocks of the recorded chain, re-executed from the transactions that clients sent, each on the state before it. */
 describe("the re-executed recorded chain", () => {
   const core = loadCore();
-  const vm = new Vm();
-  const siloing = new Siloing(core);
+  const vm = new Vm(V4);
+  const siloing = new Siloing(core, V4);
   let chain: RecordedChain;
   let blocks: RecordedBlock[];
 

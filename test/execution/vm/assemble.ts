@@ -1,15 +1,19 @@
-import { INSTRUCTIONS } from "../../../src/execution/vm/instruction-set.ts";
+import { instructionsOf } from "../../../src/execution/vm/instruction-set.ts";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunOptions, RunResult } from "../../../src/execution/vm/run.ts";
 import type { Vm } from "../../../src/execution/vm/vm.ts";
 import { concat } from "../../../src/protocol/bytes.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { core, GLOBALS } from "../support/op-vectors.ts";
 
 export const TAGS = { FF: 0, U1: 1, U8: 2, U16: 3, U32: 4, U64: 5, U128: 6 } as const;
 export const WIDTHS = [0n, 1n, 8n, 16n, 32n, 64n, 128n];
 
-const OPCODES = new Map(INSTRUCTIONS.map(({ name }, opcode) => [name, opcode]));
+/** Instructions of all generations; those of one name differ in their number of operands. */
+const FORMS = [V4, V5].map(({ execution }) => instructionsOf(execution.vm));
+const OPCODES = new Map(FORMS[0].map(({ name }, opcode) => [name, opcode]));
 
 export function bigEndian(value: bigint | number, bytes: number): number[] {
   let rest = BigInt(value);
@@ -35,8 +39,8 @@ export function op(
 ): number[] {
   const opcode = OPCODES.get(name);
   if (opcode === undefined) throw new Error(`no instruction ${name}`);
-  const form = INSTRUCTIONS[opcode];
-  if (form.operands.length !== operands.length) throw new Error(`${name} has ${form.operands.length} operands`);
+  const form = FORMS.map((forms) => forms[opcode]).find((one) => one.operands.length === operands.length);
+  if (form === undefined) throw new Error(`${name} has other than ${operands.length} operands`);
   return [
     opcode,
     ...bigEndian(mode, form.modeBytes),

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_MODULUS as P } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { op, outputOf, returnCells, runCode, set, TAGS, WIDTHS } from "./assemble.ts";
 
-const vm = new Vm();
+const vm = new Vm(V4);
 const tags = Object.values(TAGS);
 const limit = (tag: number): bigint => (tag === TAGS.FF ? P : 1n << WIDTHS[tag]);
 const wrap = (tag: number, value: bigint): bigint => ((value % limit(tag)) + limit(tag)) % limit(tag);

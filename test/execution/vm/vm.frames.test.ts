@@ -10,10 +10,11 @@ import type { CallTarget } from "../../../src/execution/vm/host.ts";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { core, GLOBALS, words } from "../support/op-vectors.ts";
 import { newHost, op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 
-const vm = new Vm();
+const vm = new Vm(V4);
 const ALL = 0xffffffff;
 const OTHER = 0x2002;
 

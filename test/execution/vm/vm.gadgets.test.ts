@@ -7,10 +7,11 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import type { VmExports } from "../../../src/execution/vm/vm-exports.ts";
 import { bigUintBytes, concat, readBigUint } from "../../../src/protocol/bytes.ts";
 import { FR_MODULUS as P } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { core, VECTORS } from "../support/op-vectors.ts";
 import { op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 
-const vm = new Vm();
+const vm = new Vm(V4);
 /** assembly/poseidon2/build.ts */
 const FUSED_LANES = 2;
 const fieldValue = fc.oneof(fc.bigInt({ min: 0n, max: P - 1n }), fc.constantFrom(0n, 1n, P - 1n));

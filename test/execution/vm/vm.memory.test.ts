@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { VmMemoryError } from "../../../src/execution/vm/errors.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 
-const vm = new Vm();
+const vm = new Vm(V4);
 const LAST = 0xffffffff;
 /** Addresses near the ends of pages, of the directory's smallest and largest reach, and of memory. */
 const address = fc.oneof(
@@ -102,7 +103,7 @@ describe("sizes near the limits", () => {
   ];
 
   test("VM memory clears a billion cells that were never written without allocating memory for them", () => {
-    const small = new Vm({ memoryBytes: 8 << 20 });
+    const small = new Vm(V4, { memoryBytes: 8 << 20 });
     const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...returnCells(1, 4)];
     expect(outputOf(small, code, { calldata: [5n], gas: { l2: LAST, da: 0 } })).toEqual([5n]);
   });
@@ -119,7 +120,7 @@ describe("sizes near the limits", () => {
   });
 
   test("a run that writes more than the VM's memory limit fails with an error, and the VM stays usable", () => {
-    const small = new Vm({ memoryBytes: 16 << 20 });
+    const small = new Vm(V4, { memoryBytes: 16 << 20 });
     const code = [
       ...set(1, TAGS.FF, 0),
       ...set(2, TAGS.U32, 2),

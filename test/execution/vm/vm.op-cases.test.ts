@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Vm } from "../../../src/execution/vm/vm.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { effectsOf, hostOf, requestOf, VECTORS, words } from "../support/op-vectors.ts";
 
 describe.each([...new Set(VECTORS.opCases.map(({ group }) => group))])("recorded single calls: %s", (group) => {
-  const vm = new Vm();
+  const vm = new Vm(V4);
   const cases = VECTORS.opCases.filter((given) => given.group === group);
 
   test.each(cases.map((given) => [given.name, given] as const))("a call has the recorded outcome: %s", (_, given) => {

@@ -13,7 +13,7 @@ describe("a proposer", () => {
   ])("of %s includes a transaction whose teardown reverts, with revert code 1", async (_, built) => {
     const given = VECTORS.txCases.find((each) => each.expect.revertCode === 2 && !each.expect.unprocessable)!;
     const services = {
-      ...{ core, generation: V4, siloing: new Siloing(core), vm: new Vm() },
+      ...{ core, generation: V4, siloing: new Siloing(core, V4), vm: new Vm(V4) },
       world: { fork: () => forkOf(given) },
       contracts: sourceOf(given.contracts),
       kzg: { commitment: async () => new Uint8Array(48) },

@@ -6,6 +6,7 @@ import { withContractNames } from "../../../src/local-network/contract-names.ts"
 import { logTxs } from "../../../src/node/sequencer/tx-log.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { recordedTxs } from "../../../src/recorded-txs/recorded-txs.ts";
 import { fundedState } from "../../world/execution/funded-state.ts";
 import { txJson } from "../../world/mempool/fresh-txs.ts";
@@ -47,7 +48,7 @@ test("a revert reason shows the function's name only once its signature is regis
 
 test("the log of a tx shows its calls, and why it reverted, with names of known functions", () => {
   const run = (recordCalls: boolean) =>
-    executeTx(new Vm(), fundedState(), { tx: TX, hash: fr(1) }, { skippedFees: "all", recordCalls }).executed;
+    executeTx(new Vm(V4), fundedState(), { tx: TX, hash: fr(1) }, { skippedFees: "all", recordCalls }).executed;
   const linesWith = (nameOf: (selector: Uint8Array) => string | undefined) => {
     const lines: (object & { message: string })[] = [];
     const logger = { info: (facts: object, message: string) => void lines.push({ ...facts, message }) };
@@ -75,7 +76,7 @@ test("the log of a tx shows its calls, and why it reverted, with names of known 
 
 test("the log of a tx shows events with the names of registered signatures, and at most 200 lines", () => {
   const { executed } = executeTx(
-    new Vm(),
+    new Vm(V4),
     fundedState(),
     { tx: TX, hash: fr(1) },
     { skippedFees: "all", recordCalls: true },

@@ -74,7 +74,7 @@ function check(proposal: BlockProposal, t: number) {
   const { constants } = identity;
   return new BlockProposalCheck(
     {
-      build: { core, generation: V4, world, contracts: content, siloing: new Siloing(core), vm: new Vm() },
+      build: { core, generation: V4, world, contracts: content, siloing: new Siloing(core, V4), vm: new Vm(V4) },
       chain: {
         block: (n) => (n < number ? chain.block(n) : undefined),
         blockBody: (n) => chain.blockBody(n),

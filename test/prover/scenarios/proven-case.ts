@@ -36,6 +36,6 @@ export function provenCase(seed: number): ExecutedForProving {
     contractInstance: (wanted: Uint8Array) => instances.find(({ address }) => equal(address, wanted)),
     contractClass: (wanted: Uint8Array) => classes.find(({ id }) => equal(id, wanted)),
   };
-  const state = new BlockState({ core, fork, globals: GLOBALS, contracts, siloing: new Siloing(core) });
-  return executeForProving(new Vm(), state, hashed(txOf(given)), TERMS);
+  const state = new BlockState({ core, fork, globals: GLOBALS, contracts, siloing: new Siloing(core, V4) });
+  return executeForProving(new Vm(V4), state, hashed(txOf(given)), TERMS);
 }

@@ -38,7 +38,7 @@ afterAll(() => epochs?.close());
 
 test("executing three epochs for proving gives the recorded effects, trees and ids of PUBLIC_VM jobs", () => {
   const { core, chain, world, content, txs } = epochs;
-  const [vm, siloing] = [new Vm(), new Siloing(core)];
+  const [vm, siloing] = [new Vm(V4), new Siloing(core, V4)];
   const ids: Record<string, string> = {};
   for (const epoch of [23, 24, 25]) {
     for (const { number, startBlock, blockCount } of chain.checkpointsOfEpoch(epoch)) {
@@ -109,8 +109,8 @@ test("a contract class that is published after the block before a checkpoint is 
       generation: V4,
       world,
       contracts,
-      siloing: new Siloing(core),
-      vm: new Vm(),
+      siloing: new Siloing(core, V4),
+      vm: new Vm(V4),
       proverId: PROVER_ID,
     };
     return reexecuteCheckpoint(services, task)

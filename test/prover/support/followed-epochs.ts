@@ -127,7 +127,7 @@ export function termsOf({ identity }: FollowedEpochs, epoch: number): EpochTerms
 
 /** The public parts of an epoch's transactions, by hash. */
 export function publicPartsOf({ core, chain, world, content, txs }: FollowedEpochs, epoch: number) {
-  const [vm, siloing] = [new Vm(), new Siloing(core)];
+  const [vm, siloing] = [new Vm(V4), new Siloing(core, V4)];
   const parts = new Map<string, PublicPart>();
   for (const { number, startBlock, blockCount } of chain.checkpointsOfEpoch(epoch)) {
     const fork = world.fork(startBlock - 1);

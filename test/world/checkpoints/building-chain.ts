@@ -43,8 +43,8 @@ export class BuildingChain {
       generation: V4,
       world: recorded.services.world,
       contracts: recorded.content,
-      siloing: new Siloing(core),
-      vm: new Vm(),
+      siloing: new Siloing(core, V4),
+      vm: new Vm(V4),
       kzg: {
         commitment: async (blob) => {
           const found = commitments.get(digest(blob));

@@ -15,7 +15,7 @@ import { core } from "../execution/avm-vectors.ts";
 import { BALANCE, PAYER, payersTx } from "../execution/funded-state.ts";
 import type { TxPlan } from "../execution/tx-builder.ts";
 
-const siloing = new Siloing(core);
+const siloing = new Siloing(core, V4);
 const NO_CONTRACTS: ContractSource = { contractClass: () => undefined, contractInstance: () => undefined };
 const FEE_JUICE = fr(5);
 
@@ -51,7 +51,7 @@ export async function fundedBuilder(given: Situation = {}): Promise<{ builder: C
     world: { fork: () => fork },
     contracts: given.contracts ?? NO_CONTRACTS,
     siloing,
-    vm: new Vm(),
+    vm: new Vm(V4),
     kzg: { commitment: async () => new Uint8Array(48).fill(0xc0) },
   };
   const terms = { ...TERMS, ...given.terms };

@@ -47,8 +47,8 @@ export async function proposingNode(core: Core, recording: L1Recording, checkpoi
     generation: V4,
     world,
     contracts: new ContentStore({ store, chain }),
-    siloing: new Siloing(core),
-    vm: new Vm(),
+    siloing: new Siloing(core, V4),
+    vm: new Vm(V4),
   };
   const limits = { rollupManaLimit: constants.rollupManaLimit };
   const parts: BlockProposalParts = {

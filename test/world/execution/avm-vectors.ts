@@ -208,7 +208,7 @@ export function blockStateOf(given: GivenTx): BlockState {
     fork: forkOf(given),
     globals: GLOBALS,
     contracts: sourceOf(given.contracts),
-    siloing: new Siloing(core),
+    siloing: new Siloing(core, V4),
   });
 }
 

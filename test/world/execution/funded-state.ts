@@ -19,7 +19,7 @@ const NO_CONTRACTS: ContractSource = { contractClass: () => undefined, contractI
 
 /** A block's state on a genesis in which PAYER has a balance. */
 export function fundedState(contracts: ContractSource = NO_CONTRACTS): BlockState {
-  const siloing = new Siloing(core);
+  const siloing = new Siloing(core, V4);
   const { fork } = genesisState(core, genesisContent(V4, []));
   const key = publicDataLeafSlot(core, FEE_JUICE, siloing.balanceSlot(PAYER));
   fork.insertOne(PUBLIC_DATA_TREE, { key, value: fr(BALANCE) });

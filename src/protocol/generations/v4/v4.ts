@@ -2,6 +2,7 @@ import type { Generation } from "../generation.ts";
 import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
+import { EXECUTION } from "./execution.ts";
 import { GENESIS } from "./genesis.ts";
 import { HASHING } from "./hashing.ts";
 import { HEADERS } from "./headers.ts";
@@ -15,6 +16,7 @@ export const V4: Generation = {
   contracts: CONTRACTS,
   headers: HEADERS,
   transactions: { proofFields: 1935, maxBlobFields: undefined },
+  execution: EXECUTION,
   consensus: CONSENSUS,
   circuits: CIRCUITS,
   l1: L1,

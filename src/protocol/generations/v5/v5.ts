@@ -2,6 +2,7 @@ import type { Generation } from "../generation.ts";
 import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
+import { EXECUTION } from "./execution.ts";
 import { GENESIS } from "./genesis.ts";
 import { HASHING } from "./hashing.ts";
 import { HEADERS } from "./headers.ts";
@@ -16,6 +17,7 @@ export const V5: Generation = {
   contracts: CONTRACTS,
   headers: HEADERS,
   transactions: TRANSACTIONS,
+  execution: EXECUTION,
   consensus: CONSENSUS,
   circuits: CIRCUITS,
   l1: L1,
