@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from "yaml";
 import { ConfigurationError } from "./errors.ts";
 import type { Option } from "./kinds/option.ts";
+import { MAX_NAME_LENGTH, nearestName } from "./nearest-name.ts";
 import { OPTION_KEYS, OPTIONS } from "./options.ts";
 
 /** A key of the file with its value as text, as in an environment variable; lists are joined by commas. */
@@ -25,12 +26,15 @@ export class ConfigFileError extends ConfigurationError {
   readonly location: string;
   /** One text for each fault. */
   readonly faults: readonly string[];
+  /** The keys without a fault. */
+  readonly rest: ConfigFile;
 
-  constructor(location: string, faults: readonly string[]) {
+  constructor(location: string, faults: readonly string[], values: ConfigFile["values"] = new Map()) {
     super(faults.map((fault) => `${location} ${fault}`).join("; "));
     this.name = "ConfigFileError";
     this.location = location;
     this.faults = faults;
+    this.rest = { location, values };
   }
 }
 
@@ -52,32 +56,9 @@ function keyOfOtherName(name: string): string | undefined {
   return option && fileKeys(OPTIONS[option] as Option)[0];
 }
 
-/** Number of characters to insert, remove or replace. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length];
-}
-
-const MAX_NAME_LENGTH = 80;
-
 function nearestKey(name: string): string {
   const given = name.slice(0, MAX_NAME_LENGTH);
-  const other = keyOfOtherName(given);
-  if (other !== undefined) return other;
-  const compared = given.toUpperCase().replaceAll("-", "_");
-  let [best, least] = ["", Number.POSITIVE_INFINITY];
-  for (const key of KNOWN) {
-    const far = distance(compared, key.toUpperCase());
-    if (far < least) [best, least] = [key, far];
-  }
-  return best;
+  return keyOfOtherName(given) ?? nearestName(given.replaceAll("-", "_"), KNOWN).name;
 }
 
 /** Beyond any real configuration; bounds the parser's memory. */
@@ -151,7 +132,7 @@ export function parseConfigFile(location: string, text: string): ConfigFile {
     seen.add(name);
   }
   const found = faults.list();
-  if (found.length > 0) throw new ConfigFileError(location, found);
+  if (found.length > 0) throw new ConfigFileError(location, found, values);
   return { location, values };
 }
 

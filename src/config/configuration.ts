@@ -12,6 +12,7 @@ import type { Secret } from "./kinds/secret.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 import { PRESETS } from "./presets.ts";
 import { RETIRED_FLAGS, RETIRED_VARIABLES } from "./retired-names.ts";
+import { unknownVariables } from "./unknown-variables.ts";
 
 /** Input of the configuration, not validated yet. */
 export interface Given {
@@ -137,7 +138,16 @@ function networkOf(given: Given): Values["network"] {
   return found === undefined ? OPTIONS.network.default : (parsed("network", option, found) as Values["network"]);
 }
 
-function warningsOf(given: Given, origins: Readonly<Record<string, Origin>>, table: OptionTable): string[] {
+function secretsOf({ kind }: Option, value: unknown): string[] {
+  return value === undefined ? [] : (kind.secrets?.(value) ?? []).filter((text) => text !== "");
+}
+
+function warningsOf(
+  given: Given,
+  values: Readonly<Record<string, unknown>>,
+  origins: Readonly<Record<string, Origin>>,
+  table: OptionTable,
+): string[] {
   const retired = RETIRED_VARIABLES.filter(({ name }) => isSet(given.environment[name]));
   const keys = Object.keys(table);
   const setByOperator = keys.filter((key) => isSetByOperator(origins[key]));
@@ -154,11 +164,14 @@ function warningsOf(given: Given, origins: Readonly<Record<string, Origin>>, tab
       const origin = origins[key];
       return "name" in origin ? [origin.name] : [];
     });
-  const secretInFile = keys.some((key) => origins[key].kind === "file" && table[key].kind.secrets !== undefined);
+  const secretInFile = keys.some(
+    (key) => origins[key].kind === "file" && secretsOf(table[key], values[key]).length > 0,
+  );
   const open = given.file?.openToOthers === true && secretInFile;
   return [
     ...(open ? [`other users may read the secrets in ${given.file?.location}: chmod 600`] : []),
     ...retired.map(({ name, advice }) => `environment variable ${name} has no effect: ${advice}`),
+    ...unknownVariables(given.environment, Object.values(table)),
     ...deprecated,
     ...(idle.length === 0 ? [] : [`without effect: ${idle.join(", ")}`]),
   ];
@@ -210,7 +223,7 @@ export function configureTable<R extends OptionTable & typeof OPTIONS>(
   return {
     values: values as ValuesOf<R>,
     origins: origins as { [K in keyof R]: Origin },
-    warnings: warningsOf(given, origins, table),
+    warnings: warningsOf(given, values, origins, table),
   };
 }
 
@@ -223,10 +236,7 @@ export function shownValue(key: OptionKey, values: Values): string {
 
 /** All secrets of the configuration: texts that must not appear in any output. */
 export function secretTexts(values: Values): string[] {
-  return OPTION_KEYS.flatMap((key) => {
-    const value: unknown = values[key];
-    return value === undefined ? [] : ((OPTIONS[key] as Option).kind.secrets?.(value) ?? []);
-  }).filter((text) => text !== "");
+  return OPTION_KEYS.flatMap((key) => secretsOf(OPTIONS[key] as Option, values[key]));
 }
 
 export function reveal<T>(secret: Secret<T> | undefined): T | undefined {

@@ -1,4 +1,5 @@
 import { OperatorError } from "../errors/operator-error.ts";
+import { GENERATION_NAMES, GENERATIONS } from "../protocol/generations/known/choose.ts";
 
 interface L1ErrorFields {
   /** Redacted. */
@@ -167,37 +168,38 @@ export class RollupNotFoundError extends L1Error {
 interface OtherProtocol {
   rollupAddress: string;
   rollupVersion: bigint | undefined;
-  /** Name of the generation, if this program knows it. */
-  generation: string | undefined;
-  /** Of the generations that are followed. */
-  followedNames: string;
+  /** 0x text. */
+  genesisArchiveRoot: string | undefined;
   /** 0x text. */
   vkTreeRoot: string | undefined;
   /** 0x text. */
   protocolContractsHash: string | undefined;
 }
 
-/** The rollup is of another generation of the protocol than this program follows. */
+const commitmentsIn = (vkTreeRoot = "unknown", protocolContractsHash = "unknown"): string =>
+  `verification keys ${vkTreeRoot}, protocol contracts ${protocolContractsHash}`;
+
+/** The rollup is of a generation of the protocol that this program does not know. */
 export class OtherProtocolError extends L1Error {
   override readonly name = "OtherProtocolError";
   override readonly errorCode: string = "other-protocol";
   readonly fatal = true;
-  readonly protocol: OtherProtocol;
   /** What the operator can do, in one clause. */
   readonly remedy: string;
 
   constructor(protocol: OtherProtocol) {
-    const { rollupAddress, rollupVersion = "unknown", generation, followedNames } = protocol;
-    const { vkTreeRoot, protocolContractsHash } = protocol;
-    const which = generation
-      ? `is of protocol ${generation}`
-      : `is of an unknown protocol (verification keys ${vkTreeRoot ?? "unknown"}, ` +
-        `protocol contracts ${protocolContractsHash ?? "unknown"})`;
-    super(`rollup ${rollupAddress} (version ${rollupVersion}) ${which}, and this program follows ${followedNames}`);
-    this.protocol = protocol;
+    const { rollupAddress, rollupVersion = "unknown", genesisArchiveRoot = "unknown" } = protocol;
+    const known = GENERATIONS.map(
+      ({ name, contracts }) => `${name} (${commitmentsIn(contracts.vkTreeRoot, contracts.protocolContractsHash)})`,
+    );
+    super(
+      `rollup ${rollupAddress} (version ${rollupVersion}) is of a protocol that this program does not know: ` +
+        `${commitmentsIn(protocol.vkTreeRoot, protocol.protocolContractsHash)}, ` +
+        `genesis archive root ${genesisArchiveRoot}; known are ${known.join(" and ")}`,
+    );
     this.remedy =
-      `run the network's ${generation ?? "newer"} software for it, ` +
-      `or name a ${followedNames} rollup of this registry by --rollup-version (ROLLUP_VERSION)`;
+      "run the network's newer software for it, " +
+      `or name a ${GENERATION_NAMES} rollup of this registry by --rollup-version (ROLLUP_VERSION)`;
   }
 }
 

@@ -5,6 +5,7 @@ import { type Configuration, reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
+import { bindFault } from "../http/bind-fault.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import { genesisPublicData } from "../network/genesis.ts";
 import { hasProver } from "../node/settings/roles.ts";
@@ -22,7 +23,6 @@ import { genesisContent, genesisState } from "../world-state/genesis.ts";
 import { untilKept } from "./anvil.ts";
 import { banner } from "./banner.ts";
 import { DevelopmentL1 } from "./development-l1.ts";
-import { isFree } from "./free-port.ts";
 import { type LastingAnvil, startLastingAnvil } from "./lasting-anvil.ts";
 import { LocalNode } from "./local-node.ts";
 import { NetworkControl } from "./network-control.ts";
@@ -43,7 +43,8 @@ async function requireFreePorts({ rpcHost, port, adminHost, adminPort }: Values)
     [rpcHost, port],
     [adminHost, adminPort],
   ] as const) {
-    if (wanted !== 0 && !(await isFree(wanted, host))) throw new ListenError(host, wanted);
+    const fault = wanted === 0 ? undefined : await bindFault(host, wanted);
+    if (fault !== undefined) throw new ListenError(host, wanted, fault);
   }
 }
 
@@ -85,8 +86,9 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   }
   const wanted = values.localNetworkL1Port;
   const interval = values.ethereumSlotDuration;
-  const free = wanted === 0 || (await isFree(wanted, "127.0.0.1"));
-  if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted);
+  const fault = wanted === 0 ? undefined : await bindFault("127.0.0.1", wanted);
+  const free = fault === undefined;
+  if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted, fault);
   if (!free) log.warn({ busyPort: wanted }, "the port for L1 is in use: using a free one");
   const state = join(directory.path, "l1-state.json");
   const stateFile = directory.temporary && !existsSync(state) ? undefined : state;

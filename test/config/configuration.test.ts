@@ -160,6 +160,37 @@ describe("names of former releases", () => {
   );
 });
 
+test.each([
+  ["ETHEREUM_HOST", "ETHEREUM_HOSTS"],
+  ["P2P_ENABLE", "P2P_ENABLED"],
+  ["p2p_enabled", "P2P_ENABLED"],
+  ["SVC_RPC_HOSTS", "SVC_RPC_HOST"],
+  ["SVC_QWERTYUIOP", expect.stringMatching(/^[A-Z0-9_]+$/)],
+])("variable %s looks like a misspelt one and is warned of", (name, nearest) => {
+  const { warnings } = given({}, { [name]: "http://user:password@host" });
+  const [, suggested] = warnings[0].split("the nearest known one is ");
+  expect(warnings).toEqual([`environment variable ${name} is not known; the nearest known one is ${suggested}`]);
+  expect(suggested).toEqual(nearest);
+});
+
+test("variables of other programs, empty ones and those of a service called svc are no slips", () => {
+  const others = {
+    PATH: "/bin",
+    LOG_LEVELS: "",
+    SVC_PORT_8080_TCP_ADDR: "10.0.0.1",
+    SVC_CONFIG: "x",
+    SSL_CERT_FILE: "/x",
+  };
+  expect(given({}, others).warnings).toEqual([]);
+});
+
+test("unknown variables are named up to a number", () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`SVC_UNKNOWN_${i}`, "1"]));
+  const { warnings } = given({}, many);
+  expect(warnings).toHaveLength(21);
+  expect(warnings[20]).toBe("10 more unknown environment variables");
+});
+
 test("options without effect are named in one warning", () => {
   const { warnings } = given({ "--world-state-data-directory": "/x" }, { LOG_MULTILINE: "1", NETWORK: "testnet" });
   expect(warnings).toEqual(["without effect: --world-state-data-directory, LOG_MULTILINE"]);

@@ -130,8 +130,10 @@ describe("a keys file", () => {
 
   test("that is not there is refused at the start", async () => {
     await expect(KeyFile.open(join(folder, "none.json"), recordingLogger())).rejects.toThrow(
-      "API keys file: it cannot be read: ENOENT",
+      `API keys file ${join(folder, "none.json")}: it cannot be read: ENOENT`,
     );
+    write("not JSON");
+    await expect(KeyFile.open(path, recordingLogger())).rejects.toThrow(`API keys file ${path}: it must be JSON`);
   });
 });
 

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { type Command, Option as CommandOption } from "commander";
+import { type ConfigFile, ConfigFileError } from "../../config/config-file.ts";
 import type { Given } from "../../config/configuration.ts";
 import type { Option } from "../../config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../config/options.ts";
@@ -33,21 +34,31 @@ function retiredFlags(): Flag[] {
   }));
 }
 
+function orItsRest(read: () => ConfigFile | undefined, failed?: (error: ConfigFileError) => void) {
+  try {
+    return read();
+  } catch (error) {
+    if (failed === undefined || !(error instanceof ConfigFileError)) throw error;
+    failed(error);
+    return error.rest;
+  }
+}
+
 /**
  * Adds flags of the table of options to a command: all of them, or only the given ones. The returned function combines
- * the given flags with an environment.
+ * the given flags with an environment and the configuration file; faults of the file are thrown, or given to `failed`.
  */
 export function addTableOptions(
   command: Command,
   keys: readonly OptionKey[] = OPTION_KEYS,
-): (environment?: NodeJS.ProcessEnv) => Given {
+): (environment?: NodeJS.ProcessEnv, failed?: (error: ConfigFileError) => void) => Given {
   const flags = [...keys.flatMap(flagsOf), ...(keys === OPTION_KEYS ? retiredFlags() : [])];
   for (const { commandOption } of flags) command.addOption(commandOption);
   command.addOption(new CommandOption("--config <file>", "configuration file in YAML (env SVC_CONFIG)"));
   if (keys === OPTION_KEYS) showTableHelp(command);
-  return (environment = process.env) => {
+  return (environment = process.env, failed) => {
     const values = command.opts<Record<string, string | true>>();
-    const file = readConfigFile(values.config ?? environment.SVC_CONFIG);
+    const file = orItsRest(() => readConfigFile(values.config ?? environment.SVC_CONFIG), failed);
     const given = new Map<string, string>();
     for (const { name, secret, commandOption } of flags) {
       const value = values[commandOption.attributeName()];

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { ConfigFileError } from "../../config/config-file.ts";
-import { type Configuration, configure, type Given, shownValue } from "../../config/configuration.ts";
+import { type Configuration, configure, shownValue } from "../../config/configuration.ts";
 import { shownOrigin } from "../../config/errors.ts";
 import { GROUPS } from "../../config/kinds/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../config/options.ts";
@@ -32,7 +32,7 @@ function asJson({ values, origins }: Configuration): string {
 }
 
 /** Prints every error of the options and of a start with them, not only the first. */
-async function check(given: () => Given): Promise<void> {
+async function check(given: ReturnType<typeof addTableOptions>): Promise<void> {
   const errors: string[] = [];
   const note = (error: unknown): void => {
     if (!(error instanceof OperatorError)) throw error;
@@ -41,7 +41,7 @@ async function check(given: () => Given): Promise<void> {
     for (const line of lines) if (!errors.includes(line)) errors.push(line);
   };
   try {
-    const sources = given();
+    const sources = given(process.env, note);
     const configuration = configure(sources, note);
     // Options with an error have their default, which a start must not be judged by.
     if (errors.length > 0) refuseAbsentParts(configuration);

@@ -1,5 +1,5 @@
 import type { Values } from "../../config/options.ts";
-import { isFree } from "../../local-network/free-port.ts";
+import { bindFault } from "../../http/bind-fault.ts";
 import type { RunningNode } from "../../node/node.ts";
 import { runNodeProcess } from "../../node/run-node.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
@@ -20,7 +20,7 @@ export async function runDemo(values: Values): Promise<void> {
     process.prependOnceListener("exit", () => anvil.kill());
     log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs at {url}");
     const free = async (port: number, host: string): Promise<number> => {
-      if (await isFree(port, host)) return port;
+      if ((await bindFault(host, port)) === undefined) return port;
       log.warn({ busyPort: port }, "the port is busy, using a free one");
       return 0;
     };

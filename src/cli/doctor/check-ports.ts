@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { bindFault } from "../../http/bind-fault.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 interface PortSettings {
@@ -10,6 +10,10 @@ interface PortSettings {
   p2pEnabled: boolean;
   listenAddress: string;
   p2pPort: number;
+  metricsHost: string;
+  metricsPort: number | undefined;
+  feedHost: string;
+  feedPort: number | undefined;
 }
 
 interface Port {
@@ -18,14 +22,6 @@ interface Port {
   host: string;
   port: number;
   flag: string;
-}
-
-function bindTcp({ host, port }: Port): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? "unknown error"));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
 }
 
 function bindUdp({ host, port }: Port): Promise<string | undefined> {
@@ -42,7 +38,7 @@ function bindUdp({ host, port }: Port): Promise<string | undefined> {
 async function checkPort(port: Port, nodeRuns: boolean): Promise<Finding> {
   const where = `${port.protocol} ${port.host}:${port.port}`;
   if (port.port === 0) return ok(port.check, `${where}: any free port`);
-  const refused = await (port.protocol === "TCP" ? bindTcp(port) : bindUdp(port));
+  const refused = await (port.protocol === "TCP" ? bindFault(port.host, port.port) : bindUdp(port));
   if (refused === undefined) return ok(port.check, `${where} is free`);
   if (refused !== "EADDRINUSE") {
     return fail(
@@ -59,6 +55,11 @@ async function checkPort(port: Port, nodeRuns: boolean): Promise<Finding> {
   );
 }
 
+/** A port that a node has only if its option is given. */
+function otherPort(check: string, host: string, port: number | undefined, flag: string): Port[] {
+  return port === undefined ? [] : [{ check, protocol: "TCP", host, port, flag }];
+}
+
 /** The ports of a node. `nodeRuns`: a node uses the data directory, so that its ports are taken. */
 export async function checkPorts(settings: PortSettings, nodeRuns: boolean): Promise<Finding[]> {
   const { rpcHost, adminHost, listenAddress, p2pEnabled } = settings;
@@ -66,6 +67,8 @@ export async function checkPorts(settings: PortSettings, nodeRuns: boolean): Pro
   const ports: Port[] = [
     { check: "public port", protocol: "TCP", host: rpcHost, port: settings.port, flag: "--port" },
     { check: "admin port", protocol: "TCP", host: adminHost, port: settings.adminPort, flag: "--admin-port" },
+    ...otherPort("metrics port", settings.metricsHost, settings.metricsPort, "--metrics-port"),
+    ...otherPort("feed port", settings.feedHost, settings.feedPort, "--feed-port"),
     ...(p2pEnabled
       ? ([
           { check: "peer port", protocol: "TCP", ...peer },

@@ -1,5 +1,4 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
-import { FOLLOWED_GENERATIONS } from "../../protocol/generations/known/choose.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { L1ConfigurationError, L1Error } from "../errors.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
@@ -66,9 +65,8 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 
 /**
  * Connects to the rollup of a network: checks the chain id of the endpoints, leaving out those on another chain, and
- * that the rollup is of a generation that this program follows, finds the contracts through the registry and reads the
- * rollup's constants. Throws an
- * L1Error; if its `fatal` is set, retrying is useless.
+ * that the rollup is of a generation that this program knows, finds the contracts through the registry and reads the
+ * rollup's constants. Throws an L1Error; if its `fatal` is set, retrying is useless.
  *
  * @example const reader = await connectRollup({
  *   l1RpcUrls: ["http://127.0.0.1:8545"],
@@ -100,7 +98,7 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
   await checkTraces(rpc, debugRpc, options, logger);
   // Before anything else is asked of the rollup: one of another protocol may lack the other functions.
   const rollupAddress = await findRollup(rpc, options);
-  const generation = await rollupGeneration(rpc, rollupAddress, FOLLOWED_GENERATIONS);
+  const generation = await rollupGeneration(rpc, rollupAddress);
   const addresses = await discoverContracts(rpc, { ...options, rollupAddress });
   const identity = await readIdentity(rpc, addresses, generation, options);
   if (options.rollupVersion !== undefined && options.rollupVersion !== identity.rollupVersion) {

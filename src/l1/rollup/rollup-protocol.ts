@@ -1,7 +1,7 @@
 import { parseAbi } from "viem";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
-import { type Commitments, generationOf, namesOf } from "../../protocol/generations/known/choose.ts";
+import { type Commitments, generationOf } from "../../protocol/generations/known/choose.ts";
 import { read } from "../contracts/contract.ts";
 import { ContractAnswerError, ContractRevertError, OtherProtocolError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
@@ -10,6 +10,7 @@ import type { L1Rpc } from "../rpc/l1-rpc.ts";
 /** What a rollup says of itself. Those of v4 have no function for the last two. */
 const abi = parseAbi([
   "function getVersion() view returns (uint256)",
+  "function archiveAt(uint256) view returns (bytes32)",
   "function getVkTreeRoot() view returns (bytes32)",
   "function getProtocolContractsHash() view returns (bytes32)",
 ]);
@@ -53,26 +54,18 @@ async function storedCommitments(rpc: L1Rpc, rollupAddress: string): Promise<Com
 /**
  * The generation of a rollup, from the circuits and protocol contracts that it commits to
  * (docs/protocol/04-l1-contracts.md#436-generations). Its version is no sign: that is a hash of its configuration.
- * Throws an OtherProtocolError if the generation is none of those that are followed.
+ * Throws an OtherProtocolError if it is none of those that this program knows.
  */
-export async function rollupGeneration(
-  rpc: L1Rpc,
-  rollupAddress: string,
-  followed: readonly Generation[],
-): Promise<Generation> {
+export async function rollupGeneration(rpc: L1Rpc, rollupAddress: string): Promise<Generation> {
   const told = await toldCommitments(rpc, rollupAddress);
   const silent = told.vkTreeRoot === undefined && told.protocolContractsHash === undefined;
   const commitments = silent ? await storedCommitments(rpc, rollupAddress) : told;
   const generation = generationOf(commitments);
-  if (generation !== undefined && followed.includes(generation)) return generation;
+  if (generation !== undefined) return generation;
   const rollup = { name: "Rollup", address: rollupAddress, abi };
-  const rollupVersion = await unlessRefused(read(rpc, rollup, "getVersion", []));
-  const followedNames = namesOf(followed);
-  throw new OtherProtocolError({
-    rollupAddress,
-    rollupVersion,
-    generation: generation?.name,
-    followedNames,
-    ...commitments,
-  });
+  const [rollupVersion, genesisArchiveRoot] = await Promise.all([
+    unlessRefused(read(rpc, rollup, "getVersion", [])),
+    unlessRefused(read(rpc, rollup, "archiveAt", [0n])),
+  ]);
+  throw new OtherProtocolError({ rollupAddress, rollupVersion, genesisArchiveRoot, ...commitments });
 }

@@ -4,7 +4,7 @@ import type { RollupReader } from "../../l1/types.ts";
 import type { ConfiguredGeneses, Genesis } from "../../network/genesis.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { generationNamed } from "../../protocol/generations/known/choose.ts";
+import { GENERATION_NAMES, generationNamed } from "../../protocol/generations/known/choose.ts";
 import { PathPrefix } from "../../rpc/routes/path-prefix.ts";
 import { wantsJson } from "../../rpc/routes/wants-json.ts";
 import { listen } from "../../rpc/server/listen.ts";
@@ -84,9 +84,9 @@ function otherGenesis({ identity }: RollupReader, configured: Uint8Array): Obsta
   };
 }
 
-function otherProtocol({ message, remedy, protocol }: OtherProtocolError): Obstacle {
+function otherProtocol({ message, remedy }: OtherProtocolError): Obstacle {
   return {
-    reason: `the rollup is of ${protocol.generation ? `protocol ${protocol.generation}` : "an unknown protocol"}, and this program follows ${protocol.followedNames}`,
+    reason: `the rollup is of an unknown protocol, and this program follows ${GENERATION_NAMES}`,
     line: `standing by: ${message}; ${remedy}`,
     facts: {},
   };

@@ -20,8 +20,8 @@ export class ApiKeysError extends OperatorError {
   /** Path inside the file's JSON; "" for the whole file. */
   readonly field: string;
 
-  constructor(field: string, rule: string, options?: ErrorOptions) {
-    super(`API keys file: ${field === "" ? "it" : field} ${rule}`, options);
+  constructor(field: string, rule: string, { path, ...options }: ErrorOptions & { path?: string } = {}) {
+    super(`API keys file${path === undefined ? "" : ` ${path}`}: ${field === "" ? "it" : field} ${rule}`, options);
     this.name = "ApiKeysError";
     this.field = field;
   }
@@ -34,12 +34,12 @@ const MAX_PER_SECOND = 1_000_000;
 const KEY_MEMBERS = ["name", "sha256", "rateLimit", "methods"];
 
 /**
- * Reads the text of a keys file: `{"keys": [{"name": .., "sha256": .., "rateLimit": .., "methods": [..]}]}`. Throws an
+ * Reads the text of the keys file `path`: `{"keys": [{"name": .., "sha256": .., "rateLimit": .., "methods": [..]}]}`. Throws an
  * ApiKeysError.
  */
-export function parseApiKeys(text: string): ApiKey[] {
+export function parseApiKeys(text: string, path?: string): ApiKey[] {
   const file = JsonField.parse(text, "", ({ field }, rule) => {
-    throw new ApiKeysError(field, rule);
+    throw new ApiKeysError(field, rule, { path });
   });
   file.object(["keys"]);
   const items = file.key("keys").items();
@@ -51,7 +51,9 @@ export function parseApiKeys(text: string): ApiKey[] {
       const value = String(key[member]);
       const first = seen.get(value);
       const field = member === "hash" ? "sha256" : member;
-      if (first !== undefined) throw new ApiKeysError(`keys[${i}].${field}`, `is the same as keys[${first}].${field}`);
+      if (first !== undefined) {
+        throw new ApiKeysError(`keys[${i}].${field}`, `is the same as keys[${first}].${field}`, { path });
+      }
       seen.set(value, i);
     }
   }

@@ -90,7 +90,8 @@ async function read(path: string): Promise<ApiKey[]> {
   } catch (cause) {
     throw new ApiKeysError("", `cannot be read: ${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}`, {
       cause,
+      path,
     });
   }
-  return parseApiKeys(text);
+  return parseApiKeys(text, path);
 }

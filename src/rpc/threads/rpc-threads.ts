@@ -80,7 +80,7 @@ class RpcThreadError extends OperatorError {
 function unusedPort(host: string | undefined, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", (cause) => reject(new ListenError(host, port, { cause })));
+    probe.once("error", (cause: NodeJS.ErrnoException) => reject(new ListenError(host, port, cause.code, { cause })));
     probe.listen({ host, port, exclusive: true }, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
@@ -138,7 +138,7 @@ class RpcThread {
           this.#wanted = true;
           listened = true;
           resolve(told);
-        } else failure = new ListenError(server.listen.host, server.listen.port);
+        } else failure = new ListenError(server.listen.host, server.listen.port, "EADDRINUSE");
       });
       worker.on("error", (error: unknown) => {
         failure = error instanceof Error ? error : new Error(String(error));

@@ -1,4 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import { bindReason } from "../../http/bind-fault.ts";
 import type { AnswerBody, Header } from "../jsonrpc/answer.ts";
 import type { AnswerBudget } from "../limits/answer-budget.ts";
 import type { OpenConnections } from "../limits/open-connections.ts";
@@ -149,8 +150,9 @@ export class ListenError extends OperatorError {
 
   readonly host: string | undefined;
   readonly port: number;
-  constructor(host: string | undefined, port: number, options?: ErrorOptions) {
-    super(`cannot listen on ${host ?? "all interfaces"} port ${port}`, options);
+  /** `code`: that of the system's error, where it is known. */
+  constructor(host: string | undefined, port: number, code: string | undefined, options?: ErrorOptions) {
+    super(`cannot listen on ${host ?? "all interfaces"} port ${port}: ${bindReason(code)}`, options);
     this.name = "ListenError";
     this.host = host;
     this.port = port;

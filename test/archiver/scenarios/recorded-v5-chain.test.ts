@@ -22,7 +22,6 @@ import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../../src/
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
@@ -46,7 +45,7 @@ interface Read {
 async function readChain(l1: ServedRecording, chain: V5Chain): Promise<Read> {
   const rpc = new L1Rpc({ urls: [l1.url], logger: silentLogger });
   const addresses = await discoverContracts(rpc, { registryAddress: V5_CHAINS[chain] });
-  const generation = await rollupGeneration(rpc, addresses.rollupAddress, [V4, V5]);
+  const generation = await rollupGeneration(rpc, addresses.rollupAddress);
   expect(generation).toBe(V5);
   const identity = await readIdentity(rpc, addresses, generation, { l1ChainId: 31337, ethereumSlotDuration: 12 });
   const { rollupAddress, inboxAddress } = addresses;

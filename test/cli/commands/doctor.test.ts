@@ -8,10 +8,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findingLines } from "../../../src/cli/doctor/finding.ts";
 import { examine } from "../../../src/cli/doctor/run-doctor.ts";
 import { configure } from "../../../src/config/configuration.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
 import { type Lie, LyingL1 } from "../../world/l1/lying-l1.ts";
-import { rollupOf, V5 } from "../../world/l1/other-protocol.ts";
+import { LATER_PROTOCOL, rollupOf } from "../../world/l1/other-protocol.ts";
 import { type RecordedL1, recordedNetworkEnvironment, startRecordedL1 } from "../../world/node/recorded-node.ts";
 import { PostgresServer } from "../../world/validator/postgres-server.ts";
 
@@ -165,23 +167,24 @@ test.each(pruning)(
   },
 );
 
-test.each([
-  ["of v5", V5, "is of protocol v5", "run the network's v5 software"],
-  [
-    "of a protocol that nobody knows yet",
-    { ...V5, vkTreeRoot: `0x${"6".repeat(64)}` },
-    `is of an unknown protocol (verification keys 0x${"6".repeat(64)}, protocol contracts ${V5.protocolContractsHash})`,
-    "run the network's newer software",
-  ],
-])("a rollup %s is named with its version and what to do", async (_, commitments, which, remedy) => {
-  proxy.lie = rollupOf(commitments, publicChain);
+test("a rollup of an unknown protocol is named with what it commits to, what is known and what to do", async () => {
+  proxy.lie = rollupOf(LATER_PROTOCOL, publicChain);
   const { failed, remedies } = await examined();
   proxy.lie = publicChain;
   expect(failed).toHaveLength(1);
   expect(failed[0]).toMatch(/^rollup: rollup 0x[0-9a-f]{40} \(version \d+\) /);
-  expect(failed[0]).toContain(`${which}, and this program follows v4`);
-  expect(remedies[0]).toContain(remedy);
-  expect(remedies[0]).toContain("--rollup-version");
+  const { vkTreeRoot, protocolContractsHash } = LATER_PROTOCOL;
+  expect(failed[0]).toContain(
+    `does not know: verification keys ${vkTreeRoot}, protocol contracts ${protocolContractsHash}, genesis archive root 0x`,
+  );
+  for (const { name, contracts } of [V4, V5]) {
+    expect(failed[0]).toContain(
+      `${name} (verification keys ${contracts.vkTreeRoot}, protocol contracts ${contracts.protocolContractsHash})`,
+    );
+  }
+  expect(remedies[0]).toBe(
+    "run the network's newer software for it, or name a v4 or v5 rollup of this registry by --rollup-version (ROLLUP_VERSION)",
+  );
 });
 
 test("a rollup without the functions of later protocols is known by its storage", async () => {
@@ -195,7 +198,7 @@ test("a rollup without the functions of later protocols is known by its storage"
   const { failed } = await examined();
   proxy.lie = publicChain;
   expect(failed).toHaveLength(1);
-  expect(failed[0]).toContain(`an unknown protocol (verification keys ${word}, protocol contracts ${word})`);
+  expect(failed[0]).toContain(`does not know: verification keys ${word}, protocol contracts ${word}, genesis archive`);
 });
 
 test("a rollup that was deployed for another genesis is named with both roots", async () => {
@@ -267,6 +270,18 @@ test("a port that another program has is named with protocol and flag", async ()
   server.close();
   expect(failed).toEqual([`public port: TCP 127.0.0.1:${port} is in use by another program`]);
   expect(remedies[0]).toContain("--port");
+});
+
+test("taken ports of metrics and of the feed are named", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { failed } = await examined({ SVC_METRICS_PORT: String(port), SVC_FEED_PORT: String(port) });
+  server.close();
+  expect(failed).toEqual([
+    `metrics port: TCP 127.0.0.1:${port} is in use by another program`,
+    `feed port: TCP 127.0.0.1:${port} is in use by another program`,
+  ]);
 });
 
 test("a data directory of a newer schema is named with both versions", async () => {

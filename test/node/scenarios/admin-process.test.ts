@@ -250,7 +250,7 @@ test("a second node cannot open the same admin port", async () => {
     environment,
   );
   expect(second).toMatchObject({ code: 1, stdout: "" });
-  expect(second.stderr).toContain(`cannot listen on 127.0.0.1 port ${port}`);
+  expect(second.stderr).toContain(`cannot listen on 127.0.0.1 port ${port}: the port is in use (EADDRINUSE)`);
   expect(await admin("svcAdmin_getConfig", [], {})).toHaveProperty("result");
   await stop();
 });

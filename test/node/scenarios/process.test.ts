@@ -9,7 +9,7 @@ import { packageRoot } from "../../../src/process/program-version.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 import { LyingL1 } from "../../world/l1/lying-l1.ts";
-import { rollupOf, V5 } from "../../world/l1/other-protocol.ts";
+import { LATER_PROTOCOL, rollupOf } from "../../world/l1/other-protocol.ts";
 
 /** The tests share a data directory and run in order. */
 let folder: string;
@@ -105,20 +105,20 @@ test("a node configured with another genesis stands by and answers only /status"
   expect((await svc.ended).code).toBe(0);
 });
 
-test("a node whose rollup is of a later protocol says which and stands by", async () => {
+test("a node whose rollup is of an unknown protocol says what it commits to and stands by", async () => {
   const l1 = await LyingL1.inFrontOf(anvil.url);
-  l1.lie = rollupOf(V5);
+  l1.lie = rollupOf(LATER_PROTOCOL);
   const port = await freePort();
   const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), genesis);
   running.add(svc);
   const [line] = await svc.shows(/WARN: node standing by: .*/);
   expect(line).toMatch(
-    /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of protocol v5, and this program follows v4; run the network's v5 software for it, or name a v4 rollup of this registry by --rollup-version/,
+    /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of a protocol that this program does not know: verification keys 0x6{64}, .*; known are v4 .* and v5 .*; run the network's newer software for it, or name a v4 or v5 rollup of this registry by --rollup-version/,
   );
   expect(line).not.toContain("TEST_ACCOUNTS");
   const ready = await fetch(`http://127.0.0.1:${port}/ready`);
   expect(ready.status).toBe(503);
-  expect(await ready.text()).toContain("the rollup is of protocol v5, and this program follows v4");
+  expect(await ready.text()).toContain("the rollup is of an unknown protocol, and this program follows v4 or v5");
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
   await l1.close();

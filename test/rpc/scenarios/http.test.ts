@@ -19,7 +19,6 @@ import { method, param, Registry } from "../../../src/rpc/registry/registry.ts";
 import { RpcApplication } from "../../../src/rpc/routes/rpc-application.ts";
 import { versionHeaders } from "../../../src/rpc/routes/version-headers.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../../src/rpc/wire/listener.ts";
-import { ListenError } from "../../../src/rpc/wire/listener.ts";
 import { listenWithNode } from "../../../src/rpc/wire/node/listener.ts";
 import { listenWithUws } from "../../../src/rpc/wire/uws/listener.ts";
 import { recordingLogger } from "../../world/rpc/fakes.ts";
@@ -158,7 +157,12 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
   test("the listener names its adapter and binds a port that nobody else can bind", async () => {
     expect(listener.adapter).toBe(name);
     expect(listener.port).toBeGreaterThan(0);
-    await expect(listenWith(application, { ...options, port: listener.port })).rejects.toThrow(ListenError);
+    await expect(listenWith(application, { ...options, port: listener.port })).rejects.toThrow(
+      "the port is in use (EADDRINUSE)",
+    );
+    await expect(listenWith(application, { ...options, port: 0, host: "192.0.2.1" })).rejects.toThrow(
+      "cannot listen on 192.0.2.1 port 0: no interface of this machine has the address (EADDRNOTAVAIL)",
+    );
   });
 
   describe("routes", () => {

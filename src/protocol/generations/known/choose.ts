@@ -9,11 +9,8 @@ export interface Commitments {
   protocolContractsHash: string | undefined;
 }
 
-/** The generations that are described here, oldest first. */
-const GENERATIONS: readonly [Generation, ...Generation[]] = [V4, V5];
-
-/** Those whose rollups this program follows. */
-export const FOLLOWED_GENERATIONS: readonly Generation[] = [V4];
+/** The generations whose rollups this program follows, oldest first. */
+export const GENERATIONS: readonly [Generation, ...Generation[]] = [V4, V5];
 
 /** The generation of a rollup by what it commits to (docs/protocol/04-l1-contracts.md#436-generations). */
 export function generationOf({ vkTreeRoot, protocolContractsHash }: Commitments): Generation | undefined {
@@ -22,10 +19,8 @@ export function generationOf({ vkTreeRoot, protocolContractsHash }: Commitments)
   );
 }
 
-/** The names of generations as a list in words. */
-export function namesOf(generations: readonly Generation[]): string {
-  return generations.map(({ name }) => name).join(" or ");
-}
+/** Their names as a list in words. */
+export const GENERATION_NAMES = GENERATIONS.map(({ name }) => name).join(" or ");
 
 /** A record names a generation that this program does not know, perhaps that of a later one. */
 export class UnknownGenerationError extends OperatorError {
@@ -33,7 +28,7 @@ export class UnknownGenerationError extends OperatorError {
 
   readonly generation: string;
   constructor(generation: string) {
-    super(`protocol ${generation} is not known to this program, which knows ${namesOf(GENERATIONS)}`);
+    super(`protocol ${generation} is not known to this program, which knows ${GENERATION_NAMES}`);
     this.name = "UnknownGenerationError";
     this.generation = generation;
   }

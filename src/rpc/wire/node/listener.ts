@@ -71,7 +71,9 @@ export async function listenWithNode(application: HttpApplication, options: List
       failed: (error) => application.failed(error),
     });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
+    server.once("error", (cause: NodeJS.ErrnoException) =>
+      reject(new ListenError(options.host, options.port, cause.code, { cause })),
+    );
     const { host, port, shared = false } = options;
     server.listen({ host, port, reusePort: shared } as ListenOptions, resolve);
   });

@@ -1,5 +1,6 @@
 import type * as types from "uWebSockets.js";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bindFault } from "../../../http/bind-fault.ts";
 import { AnswerBudget } from "../../limits/answer-budget.ts";
 import { ConnectionShare } from "../../limits/connection-share.ts";
 import { OpenConnections } from "../../limits/open-connections.ts";
@@ -91,7 +92,10 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     const address = options.host === undefined ? [options.port] : [options.host, options.port];
     listen.call(app, ...address, options.shared ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
-  if (socket === false) throw new ListenError(options.host, options.port);
+  // The library does not tell why.
+  if (socket === false) {
+    throw new ListenError(options.host, options.port, await bindFault(options.host, options.port));
+  }
   port = uws.us_socket_local_port(socket as unknown as types.us_socket);
   let open = true;
   const closeAll = (): void => {
