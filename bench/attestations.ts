@@ -6,6 +6,7 @@
  * Both sides get the same messages. Ratios to the reference are medians over repeats, in which the sides alternate in
  * going first.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,12 +20,13 @@ import { fromHex, toHex, writeUint } from "../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointHash } from "../src/protocol/checkpoint-header.ts";
 import { encodeCheckpointAttestation } from "../src/protocol/consensus/checkpoint-attestation.ts";
 import { checkpointProposalPayload } from "../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf } from "../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../src/protocol/consensus/digests.ts";
 import { signerRecovery } from "../src/protocol/consensus/signer-recovery.ts";
 import { wireSignature } from "../src/protocol/consensus/wire-signature.ts";
 import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { openStore } from "../src/storage/store.ts";
 import { silentLogger } from "../src/telemetry/logger.ts";
+import { V4_ROLLUP } from "../test/world/protocol/message-rollup.ts";
 import { Reference } from "./lib/reference.ts";
 import { JSON_FILE, REFERENCE_HOME, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { inPairs, median } from "./lib/statistics.ts";
@@ -58,12 +60,17 @@ async function messages(slots: number): Promise<Input> {
     const header = new Uint8Array(V4.headers.checkpointBytes);
     writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
     const payload = { header, archive: new Uint8Array(32).fill(slot & 31), feeAssetPriceModifier: new Uint8Array(32) };
-    const proposerSignature = await sign(proposer, checkpointProposalPayload(payload));
-    const attested = attestationPayloadOf(payload.archive, payload.feeAssetPriceModifier, checkpointHash(header));
+    const proposerSignature = await sign(proposer, checkpointProposalPayload(payload, V4_ROLLUP));
+    const attested = attestationPayload(
+      V4.consensus,
+      payload.archive,
+      payload.feeAssetPriceModifier,
+      checkpointHash(header),
+    );
     input.proposers[slot] = proposer.address;
     for (const signer of signers) {
       const signature = await sign(signer, attested);
-      const bytes = toHex(encodeCheckpointAttestation({ ...payload, signature, proposerSignature }));
+      const bytes = toHex(encodeCheckpointAttestation({ ...payload, signature, proposerSignature }, V4_ROLLUP));
       input.attestations.push({ slot, bytes });
     }
   }
@@ -82,7 +89,7 @@ const recover = await signerRecovery();
 async function ours({ members, proposers, attestations }: Input): Promise<Figures> {
   const path = mkdtempSync(join(tmpdir(), "svc-bench-attestations-"));
   const store = openStore({ path });
-  const pool = new AttestationPool(store, silentLogger);
+  const pool = new AttestationPool(store, V4_ROLLUP, silentLogger);
   const texts = new Set(members);
   let slotNow = 0;
   const at = async (slot: number): Promise<SlotCommittee> => ({
@@ -101,6 +108,7 @@ async function ours({ members, proposers, attestations }: Input): Promise<Figure
     times: TIMES,
     now: () => slotNow * TIMES.slotDuration * 1000,
     limits: { txsPermitted: true, maxTxsPerBlock: undefined },
+    rollup: V4_ROLLUP,
     recover,
     hashTx: () => new Uint8Array(32),
     observer: false,

@@ -12,7 +12,7 @@ import {
   type CheckpointProposal,
   checkpointProposalPayload,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../src/protocol/consensus/digests.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { withTerms } from "../../src/protocol/tx/template.ts";
@@ -20,6 +20,7 @@ import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { type GenesisState, genesisContent, genesisState } from "../../src/world-state/genesis.ts";
 import { freshTx } from "../../test/world/mempool/fresh-txs.ts";
 import { seeded } from "../../test/world/mempool/pool-txs.ts";
+import { V4_ROLLUP } from "../../test/world/protocol/message-rollup.ts";
 import { type CommitteeL1, keyOf } from "./committee-l1.ts";
 import { recordedForm } from "./tx-calls.ts";
 
@@ -55,7 +56,7 @@ export function gossipTxs(l1: Pick<CommitteeL1, "identity">, name: string, count
 export function networkGenesis(): GenesisState {
   return genesisState(
     core,
-    genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] })),
+    genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }, V4)),
   );
 }
 
@@ -73,7 +74,7 @@ export async function gossipAttestations(l1: CommitteeL1, slot: number, name: st
   header.set(seeded(`${name} ${slot} blocks`), CHECKPOINT_AT.blockHeadersHash);
   const archive = seeded(`${name} ${slot} archive`);
   const payload: CheckpointPayload = { header, archive, feeAssetPriceModifier: new Uint8Array(32) };
-  const signature = await signed(keyOf(l1, proposer), checkpointProposalPayload(payload));
+  const signature = await signed(keyOf(l1, proposer), checkpointProposalPayload(payload, V4_ROLLUP));
   return attestationsOf(l1, slot, { ...payload, signature });
 }
 
@@ -84,11 +85,14 @@ export async function attestationsOf(
   { header, archive, feeAssetPriceModifier, signature: proposerSignature }: CheckpointProposal,
 ): Promise<Uint8Array[]> {
   const { members } = await l1.committee(slot);
-  const attested = attestationPayloadOf(archive, feeAssetPriceModifier, checkpointHash(header));
+  const attested = attestationPayload(V4.consensus, archive, feeAssetPriceModifier, checkpointHash(header));
   return Promise.all(
     members.map(async (member) => {
       const signature = await signed(keyOf(l1, member), attested);
-      return encodeCheckpointAttestation({ header, archive, feeAssetPriceModifier, signature, proposerSignature });
+      return encodeCheckpointAttestation(
+        { header, archive, feeAssetPriceModifier, signature, proposerSignature },
+        V4_ROLLUP,
+      );
     }),
   );
 }

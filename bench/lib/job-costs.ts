@@ -28,7 +28,12 @@ export async function jobCosts(agent: ProverSide, enoughMs = ENOUGH_MS): Promise
   const { signal } = new AbortController();
   const producer = new JobProducer({
     rules: V4,
-    broker: new RemoteProducer(new BrokerConnection({ url: `http://127.0.0.1:${pair.brokerPort}` })),
+    broker: new RemoteProducer(
+      new BrokerConnection({
+        contracts: V4.contracts,
+        url: `http://127.0.0.1:${pair.brokerPort}`,
+      }),
+    ),
     store: new InlineStore(),
     enqueueConcurrency: 50,
     cancelsJobs: false,

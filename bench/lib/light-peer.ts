@@ -7,6 +7,7 @@ import { generatePeerIdentity } from "../../src/p2p/identity/peer-identity.ts";
 import { createPeerNode } from "../../src/p2p/peer-node.ts";
 import { StatusHandshake } from "../../src/p2p/peers/status-handshake.ts";
 import { componentVersion } from "../../src/protocol/consensus/component-version.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { COMMITTEE_NETWORK, type CommitteeL1 } from "./committee-l1.ts";
 
@@ -29,7 +30,7 @@ export async function joinAsLightPeer(
   { untilMeshed = true }: { untilMeshed?: boolean } = {},
 ): Promise<LightPeer> {
   const { l1ChainId, rollupVersion, addresses } = l1.identity;
-  const version = componentVersion({ l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress });
+  const version = componentVersion({ l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress }, V4.contracts);
   const status = () => ({ version, latestBlock: 0, latestHash: "", finalizedBlock: 0 });
   const peer: Pick<LightPeer, "onMessage"> = { onMessage: () => undefined };
   const node = await createPeerNode({

@@ -21,6 +21,7 @@ import { signedBytes } from "../../src/protocol/consensus/signed-integer.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
+import { V4_ROLLUP } from "../../test/world/protocol/message-rollup.ts";
 import { type CommitteeL1, keyOf } from "./committee-l1.ts";
 import { networkGenesis, signed } from "./gossip-messages.ts";
 
@@ -58,10 +59,10 @@ export async function slotProposals(
     archive: checkpoint.archiveRoot,
     feeAssetPriceModifier: signedBytes(0n),
   };
-  const proposal = { ...payload, signature: await signed(key, checkpointProposalPayload(payload)) };
+  const proposal = { ...payload, signature: await signed(key, checkpointProposalPayload(payload, V4_ROLLUP)) };
   return {
-    blocks: proposals.map(encodeBlockProposal),
-    checkpoint: encodeCheckpointProposal(proposal, lastBlock),
+    blocks: proposals.map((each) => encodeBlockProposal(each, V4_ROLLUP)),
+    checkpoint: encodeCheckpointProposal(proposal, V4_ROLLUP, lastBlock),
     proposal,
   };
 }
@@ -107,5 +108,5 @@ async function signedBlock(
     archiveRoot: record.archiveRoot,
     txHashes: concat(...txs.map(({ txHash }) => txHash)),
   };
-  return { ...unsigned, signature: await signed(key, blockProposalPayload(unsigned)), signedTxs: undefined };
+  return { ...unsigned, signature: await signed(key, blockProposalPayload(unsigned, V4_ROLLUP)), signedTxs: undefined };
 }

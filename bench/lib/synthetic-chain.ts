@@ -128,7 +128,7 @@ export async function makeSyntheticChain(
     store = openStore({ path: folder, mapSizeKb: 64 * 1024 * 1024 });
     const core = loadCore();
     const funded = [fromHex(RECORDED_CHAIN.prefundAddresses)];
-    const genesis = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: funded });
+    const genesis = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: funded }, V4);
     const world = new WorldState(core, store, genesisContent(V4, genesis));
     const points = new SetupPoints();
     const commitments = new BlobCommitments(points, () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { decodeFunctionData, encodeFunctionResult, type Hex, toEventSelector } from "viem";
 import { inboxAbi } from "../../src/l1/abi/inbox.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
@@ -9,8 +10,9 @@ import { CHECKPOINT_PROPOSED_TOPIC } from "../../src/l1/checkpoints/proposed-eve
 import { proposeCalldata } from "../../src/l1/propose/propose-calldata.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { concat, toHex, u32Bytes } from "../../src/protocol/bytes.ts";
-import { payloadDigest } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../src/protocol/consensus/digests.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { SyntheticCheckpoint } from "./synthetic-chain.ts";
 
 interface Call {
@@ -166,7 +168,13 @@ export class SyntheticL1 {
       const number = this.#l1Block(each.checkpointNumber);
       const { versionedBlobHashes: hashes } = each;
       const length = fr(hashes.length);
-      const data = concat(fr(96), payloadDigest(each.archiveRoot, 0n, each.hash), EMPTY_HASH, length, ...hashes);
+      const data = concat(
+        fr(96),
+        keccak_256(attestationPayload(V4.consensus, each.archiveRoot, new Uint8Array(32), each.hash)),
+        EMPTY_HASH,
+        length,
+        ...hashes,
+      );
       return {
         address: this.#identity.addresses.rollupAddress,
         topics: [CHECKPOINT_PROPOSED_TOPIC, hex(fr(each.checkpointNumber)), hex(each.archiveRoot)],

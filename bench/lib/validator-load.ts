@@ -3,6 +3,7 @@ import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { TOPICS } from "../../src/p2p/gossip/publisher.ts";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { attester, decodeCheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
+import { V4_ROLLUP } from "../../test/world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../test/world/protocol/recover-signer.ts";
 import type { CommitteeL1 } from "./committee-l1.ts";
 import { txMessage } from "./gossip-messages.ts";
@@ -54,8 +55,8 @@ export class MeasuredValidator {
       this.#peer.onMessage = (topic, payload) => {
         const arrived = performance.now();
         if (topic !== "checkpoint_attestation") return;
-        const attestation = decodeCheckpointAttestation(payload);
-        const signer = attester(attestation, recoverSigner);
+        const attestation = decodeCheckpointAttestation(payload, V4_ROLLUP);
+        const signer = attester(attestation, recoverSigner, V4_ROLLUP);
         const isOwn = signer !== undefined && toHex(signer) === this.address;
         if (isOwn && equal(attestation.archive, proposal.archive)) ended(arrived - started);
       };

@@ -6,6 +6,7 @@ import { type DeploymentProgress, deployL1Contracts } from "../l1/deploy/deploy-
 import { deployerFromMnemonic } from "../l1/deploy/deployer.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { INITIAL_FEE_JUICE } from "../protocol/constants.ts";
+import type { Generation } from "../protocol/generations/generation.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 
@@ -20,6 +21,7 @@ interface ContractsOptions {
   l1: DevelopmentL1;
   values: Values;
   mnemonic: string;
+  generation: Generation;
   genesisArchiveRoot: Uint8Array;
   /** Number of L2 addresses that genesis funds with fee juice. */
   fundedAddresses: number;
@@ -49,7 +51,8 @@ function keep(file: string, contracts: NetworkContracts): void {
  * (docs/protocol/08-building-and-checkpoints.md#828-local-network). Throws as deployL1Contracts does.
  */
 export async function networkContracts(options: ContractsOptions): Promise<NetworkContracts> {
-  const { l1, values, mnemonic, genesisArchiveRoot, fundedAddresses, file, onProgress, logger, signal } = options;
+  const { l1, values, mnemonic, generation, genesisArchiveRoot, fundedAddresses, file, onProgress, logger, signal } =
+    options;
   const before = await kept(options);
   if (before !== undefined) {
     await l1.setBlockInterval(values.ethereumSlotDuration);
@@ -61,6 +64,7 @@ export async function networkContracts(options: ContractsOptions): Promise<Netwo
       l1ChainId: values.l1ChainId,
       deployer: deployerFromMnemonic(mnemonic, 0),
       parameters: values,
+      contracts: generation.contracts,
       genesisArchiveRoot,
       feeJuicePortalFunding: INITIAL_FEE_JUICE * BigInt(fundedAddresses),
       ethereumSlotDuration: values.ethereumSlotDuration,

@@ -8,7 +8,7 @@ import type { DataDirectory } from "../process/data-directory.ts";
 import type { LogTail } from "../process/logging/log-tail.ts";
 import type { LoggerFor } from "../process/logging/logging.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import { DEFAULT_GENERATION } from "../protocol/generations/known/choose.ts";
 import type { LocalNetworkControl } from "../rpc/admin/ports/local-network-control.ts";
 import { FunctionSignatures } from "../rpc/methods/contracts/function-signatures.ts";
 import { genesisContent, genesisState } from "../world-state/genesis.ts";
@@ -83,12 +83,14 @@ export class LocalNode {
       .loadBlobChecks(values.l1ChainId)
       .catch((error: unknown) => log.debug({ err: error }, "L1 could not load its blob checks yet"));
     progress.step("deploying contracts");
-    const publicData = genesisPublicData(core, values);
+    const publicData = genesisPublicData(core, values, DEFAULT_GENERATION);
     const { addresses } = await networkContracts({
       l1,
       values,
       mnemonic,
-      genesisArchiveRoot: genesisState(core, genesisContent(V4, publicData)).fork.snapshot(ARCHIVE).root,
+      generation: DEFAULT_GENERATION,
+      genesisArchiveRoot: genesisState(core, genesisContent(DEFAULT_GENERATION, publicData)).fork.snapshot(ARCHIVE)
+        .root,
       fundedAddresses: publicData.length,
       file: `${directory.path}/l1-contracts.json`,
       onProgress: ({ done, total }) => progress.part(done, total),

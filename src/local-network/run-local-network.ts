@@ -17,7 +17,7 @@ import { type RunningService, supervise } from "../process/supervise.ts";
 import { Teardown } from "../process/teardown.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
+import { DEFAULT_GENERATION } from "../protocol/generations/known/choose.ts";
 import { ListenError } from "../rpc/wire/listener.ts";
 import { genesisContent, genesisState } from "../world-state/genesis.ts";
 import { untilKept } from "./anvil.ts";
@@ -132,7 +132,8 @@ async function placeState(file: string, core: Core, { values, directory, signal 
     throw new StateFileError(file, `is not loaded: data directory ${directory.path} has a network already`);
   }
   const folder = mkdtempSync(join(directory.path, STATE_FOLDER));
-  const { root } = genesisState(core, genesisContent(V4, genesisPublicData(core, values))).fork.snapshot(ARCHIVE);
+  const publicData = genesisPublicData(core, values, DEFAULT_GENERATION);
+  const { root } = genesisState(core, genesisContent(DEFAULT_GENERATION, publicData)).fork.snapshot(ARCHIVE);
   const wanted = { l1ChainId: values.l1ChainId, genesisArchiveRoot: toHex(root) };
   requireOrigin(file, await unpackState(resolve(file), folder, signal), wanted);
   commitSwap(directory.path, folder, WHOLE_STATE);

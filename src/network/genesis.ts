@@ -5,7 +5,6 @@ import { fr } from "../protocol/field.ts";
 import type { ContractRules } from "../protocol/generations/contracts.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
 import type { FundedRelease } from "../protocol/generations/genesis.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
 import { genesisContent, genesisState } from "../world-state/genesis.ts";
 import type { PrefilledEntry } from "../world-state/tables/genesis-row.ts";
 
@@ -23,7 +22,7 @@ interface FundedByGenesis {
 export function feeJuiceBalanceSlot(
   core: Core,
   address: Uint8Array,
-  { feeJuice }: Pick<ContractRules, "feeJuice"> = V4.contracts,
+  { feeJuice }: Pick<ContractRules, "feeJuice">,
 ): Uint8Array {
   const storageSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_STORAGE_MAP_SLOT, concat(BALANCES_SLOT, address));
   return core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(feeJuice, storageSlot));
@@ -36,7 +35,7 @@ export function feeJuiceBalanceSlot(
 export function genesisPublicData(
   core: Core,
   funded: FundedByGenesis,
-  { contracts, genesis }: Pick<Generation, "contracts" | "genesis"> = V4,
+  { contracts, genesis }: Pick<Generation, "contracts" | "genesis">,
   { testAccounts, sponsoredFpc }: Omit<FundedRelease, "name"> = genesis.releases[0],
 ): PrefilledEntry[] {
   const addresses = new Set<string>([

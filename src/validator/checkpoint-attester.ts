@@ -5,6 +5,7 @@ import { outsideSlotWindow, type SlotTimes } from "../p2p/gossip/topics/slot-win
 import { toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { type CheckpointProposal, checkpointSigner } from "../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -22,6 +23,7 @@ export interface CheckpointAttesterParts {
   uploads: Pick<BackgroundUploads, "add"> | undefined;
   times: SlotTimes;
   dutyTimes: Pick<DutyTimes, "done" | "missed">;
+  rollup: MessageRollup;
   recover: RecoverSigner;
   /** Unix milliseconds. */
   now(): number;
@@ -97,12 +99,12 @@ export class CheckpointAttester {
     facts: { slot: number; archive: string; peer: string },
     arrived: number,
   ): Promise<AttestingOutcome> {
-    const { check, attestations, committees, ownAddresses, observer, uploads, recover, dutyTimes, logger } =
+    const { check, attestations, committees, ownAddresses, observer, uploads, rollup, recover, dutyTimes, logger } =
       this.#parts;
     const { slot } = facts;
     const { escapeHatchOpen } = await committees.at(slot);
     if (escapeHatchOpen) return { kind: "escape hatch" };
-    const sender = checkpointSigner(proposal, recover);
+    const sender = checkpointSigner(proposal, recover, rollup);
     if (sender !== undefined && ownAddresses().includes(toHex(sender))) return { kind: "own proposal" };
     const members = await attestations.members(slot);
     if (members.length === 0 && !observer && uploads === undefined) return { kind: "not a member" };

@@ -10,6 +10,7 @@ import type { AttestationPool } from "../mempool/attestations/attestation-pool.t
 import { toHex } from "../protocol/bytes.ts";
 import { attestationPayloadHash } from "../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointProposal } from "../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../protocol/consensus/message-rollup.ts";
 import { shortSignature } from "../protocol/consensus/wire-signature.ts";
 import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -24,6 +25,7 @@ interface CommitteeAttestationsParts {
   attestations: Pick<OwnAttestations, "members" | "attest">;
   pool: Pick<AttestationPool, "signedAttestations">;
   signer: Pick<DutySigner, "sign">;
+  rollup: MessageRollup;
   /** Read before each look at the pool. */
   settings: Readonly<Pick<ValidatorSettings, "pollingIntervalMs">>;
   dutyTimes: Pick<DutyTimes, "done">;
@@ -95,7 +97,7 @@ export class CommitteeAttestations {
    */
   async collect(request: CommitteeRequest): Promise<PackedAttestations> {
     const { committee, slot, proposer, checkpoint, signal } = request;
-    const { proposals, attestations, signer, dutyTimes, record, now, logger } = this.#parts;
+    const { proposals, attestations, signer, rollup, dutyTimes, record, now, logger } = this.#parts;
     const began = performance.now();
     const proposal = await proposals.sendCheckpoint(request, signal);
     if (committee.length === 0) return NO_ATTESTATIONS;
@@ -110,7 +112,12 @@ export class CommitteeAttestations {
     const packed = packAttestations(committee.map((address) => ({ address, signature: taken.get(toHex(address)) })));
     const blockNumber = checkpoint.blocks[checkpoint.blocks.length - 1].record.number;
     const duty = { kind: "ATTESTATIONS_AND_SIGNERS", slot, blockNumber } as const;
-    const signature = await signer.sign(proposer, duty, attestationsAndSignersHash(packed), signal);
+    const signature = await signer.sign(
+      proposer,
+      duty,
+      attestationsAndSignersHash(rollup.generation.consensus, packed),
+      signal,
+    );
     const ms = Math.round(performance.now() - began);
     const facts = { slot, attestations: collected.length, members: committee.length, ms };
     logger.info(facts, "{attestations} of {members} members attested in slot {slot} within {ms} ms");
@@ -122,9 +129,9 @@ export class CommitteeAttestations {
     { committee, slot, deadline, signal }: CommitteeRequest,
     proposal: CheckpointProposal,
   ): Promise<SignedBy[]> {
-    const { settings, now } = this.#parts;
+    const { settings, rollup, now } = this.#parts;
     const required = quorum(committee.length);
-    const payloadHash = attestationPayloadHash(proposal);
+    const payloadHash = attestationPayloadHash(proposal, rollup);
     const members = new Set(committee.map(toHex));
     for (;;) {
       const collected = this.#attested(slot, payloadHash).filter(({ attester }) => members.has(attester));

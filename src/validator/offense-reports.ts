@@ -1,6 +1,7 @@
 import { PROPOSER_FAULTS, type ProposalVerdict } from "../checkpoints/proposals/proposal-verdict.ts";
 import type { DuplicateAttestation, DuplicateProposal } from "../mempool/attestations/equivocations.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../protocol/consensus/block-proposal.ts";
+import type { MessageRollup } from "../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../protocol/consensus/recover.ts";
 import { OFFENSE_TYPES, type OffenseType, type ReportOffenses } from "../protocol/slashing/offense.ts";
 
@@ -16,11 +17,18 @@ export class OffenseReports {
   readonly #report: ReportOffenses;
   readonly #penalties: Readonly<OffensePenalties>;
   readonly #recover: RecoverSigner;
+  readonly #rollup: MessageRollup;
 
-  constructor(report: ReportOffenses, penalties: Readonly<OffensePenalties>, recover: RecoverSigner) {
+  constructor(
+    report: ReportOffenses,
+    penalties: Readonly<OffensePenalties>,
+    recover: RecoverSigner,
+    rollup: MessageRollup,
+  ) {
     this.#report = report;
     this.#penalties = penalties;
     this.#recover = recover;
+    this.#rollup = rollup;
   }
 
   /** Whether a block that comes out otherwise than proposed has a penalty at present. */
@@ -32,7 +40,7 @@ export class OffenseReports {
   blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void {
     const amount = this.#penalties.broadcastedInvalidBlockPenalty;
     if (verdict.valid || !PROPOSER_FAULTS.has(verdict.fault) || amount === 0n) return;
-    const proposer = blockSigner(proposal, this.#recover);
+    const proposer = blockSigner(proposal, this.#recover, this.#rollup);
     if (proposer === undefined) return;
     this.#one(proposer, OFFENSE_TYPES.broadcastedInvalidBlockProposal, amount, blockProposalSlot(proposal));
   }

@@ -9,6 +9,7 @@ import {
   encodeCheckpointAttestation,
 } from "../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointProposal } from "../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../protocol/consensus/message-rollup.ts";
 import { wireSignature } from "../protocol/consensus/wire-signature.ts";
 import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -22,6 +23,7 @@ export interface OwnAttestationsParts {
   signer: Pick<DutySigner, "sign">;
   pool: Pick<AttestationPool, "addOwnAttestation">;
   publisher: GossipPublisher;
+  rollup: MessageRollup;
   dutyTimes: Pick<DutyTimes, "done" | "missed">;
   /** Called with each attestation that was sent. */
   attested?(attester: string, slot: number): void;
@@ -59,7 +61,7 @@ export class OwnAttestations {
     const slot = checkpointSlot(proposal.header);
     if (members.length === 0 || slot <= this.#lastSlot) return 0;
     this.#lastSlot = slot;
-    const digest = attestationPayloadHash(proposal);
+    const digest = attestationPayloadHash(proposal, this.#parts.rollup);
     const sent = await Promise.all(members.map((attester) => this.#one(proposal, { slot, attester, digest }, signal)));
     return sent.filter(Boolean).length;
   }
@@ -94,7 +96,7 @@ export class OwnAttestations {
     attester: string,
     signature: Uint8Array,
   ): void {
-    const { pool, publisher, logger } = this.#parts;
+    const { pool, publisher, rollup, logger } = this.#parts;
     const attestation: CheckpointAttestation = {
       header,
       archive,
@@ -103,7 +105,7 @@ export class OwnAttestations {
       proposerSignature,
     };
     pool.addOwnAttestation(attestation, fromHex(attester));
-    publisher.publish("checkpoint_attestation", encodeCheckpointAttestation(attestation));
+    publisher.publish("checkpoint_attestation", encodeCheckpointAttestation(attestation, rollup));
     const facts = { slot: checkpointSlot(header), attester, archive: toHex(archive) };
     logger.debug(facts, "{attester} attested in slot {slot}");
   }

@@ -15,6 +15,7 @@ import {
   checkpointProposalPayload,
   encodeCheckpointProposal,
 } from "../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../protocol/consensus/recover.ts";
 import { signedBytes } from "../protocol/consensus/signed-integer.ts";
 import { type SignedTxs, signedTxsPayload } from "../protocol/consensus/signed-txs.ts";
@@ -28,6 +29,7 @@ interface OwnProposalsParts {
   signer: Pick<DutySigner, "sign">;
   pool: Pick<AttestationPool, "addBlockProposal" | "proposals">;
   publisher: GossipPublisher;
+  rollup: MessageRollup;
   /** Read for each block. */
   settings: Readonly<Pick<ValidatorSettings, "sendsTxs">>;
   /** The binary form of a tx (src/protocol/tx/tx-bytes.ts); undefined if it is not there. */
@@ -87,8 +89,8 @@ export class OwnProposals {
   /** Sends a block alone. Rejects with a SigningRefusedError or BlockOfferedError, or when the signer fails. */
   async sendBlock(offered: OfferedBlock, signal?: AbortSignal): Promise<void> {
     const proposal = await this.#signBlock(offered, signal);
-    const { publisher, dutyTimes } = this.#parts;
-    publisher.publish("block_proposal", encodeBlockProposal(proposal));
+    const { publisher, rollup, dutyTimes } = this.#parts;
+    publisher.publish("block_proposal", encodeBlockProposal(proposal, rollup));
     dutyTimes.done(offered.slot, "sent", { duty: "propose block", index: proposal.indexWithinCheckpoint });
     this.#sent = textOf(proposal.archiveRoot);
   }
@@ -106,18 +108,18 @@ export class OwnProposals {
       this.#sent === textOf(archiveRoot) ? undefined : await this.#signBlock({ slot, proposer, block, inHash }, signal);
     const payload = { header, archive: archiveRoot, feeAssetPriceModifier: signedBytes(feeAssetPriceModifier) };
     const duty = { kind: "CHECKPOINT_PROPOSAL", slot, blockNumber: block.record.number } as const;
-    const digest = keccak_256(checkpointProposalPayload(payload));
-    const { signer, publisher, dutyTimes } = this.#parts;
+    const { signer, publisher, rollup, dutyTimes } = this.#parts;
+    const digest = keccak_256(checkpointProposalPayload(payload, rollup));
     const signature = await signer.sign(proposer, duty, digest, signal);
     dutyTimes.done(slot, "signed", { duty: "propose checkpoint" });
     const proposal = { ...payload, signature: wireSignature(signature) };
-    publisher.publish("checkpoint_proposal", encodeCheckpointProposal(proposal, lastBlock));
+    publisher.publish("checkpoint_proposal", encodeCheckpointProposal(proposal, rollup, lastBlock));
     dutyTimes.done(slot, "sent", { duty: "propose checkpoint" });
     return proposal;
   }
 
   async #signBlock({ slot, proposer, block, inHash }: OfferedBlock, signal?: AbortSignal): Promise<BlockProposal> {
-    const { signer, pool, dutyTimes } = this.#parts;
+    const { signer, pool, rollup, dutyTimes } = this.#parts;
     const { header, archiveRoot, indexWithinCheckpoint, number } = block.record;
     const unsigned = {
       header,
@@ -127,7 +129,7 @@ export class OwnProposals {
       txHashes: concat(...block.txs.map(({ txHash }) => txHash)),
     };
     const duty = { kind: "BLOCK_PROPOSAL", slot, indexWithinCheckpoint, blockNumber: number } as const;
-    const digest = keccak_256(blockProposalPayload(unsigned));
+    const digest = keccak_256(blockProposalPayload(unsigned, rollup));
     const signature = await signer.sign(proposer, duty, digest, signal);
     dutyTimes.done(slot, "signed", { duty: "propose block", index: indexWithinCheckpoint });
     const signedTxs = await this.#signedTxs(block, proposer, signal);
@@ -145,12 +147,12 @@ export class OwnProposals {
     proposer: string,
     signal: AbortSignal | undefined,
   ): Promise<SignedTxs | undefined> {
-    const { settings, txBytes, signTxs } = this.#parts;
+    const { settings, rollup, txBytes, signTxs } = this.#parts;
     if (!settings.sendsTxs) return undefined;
     const encoded = txs.flatMap(({ txHash }) => txBytes(txHash) ?? []);
     const bytes = concat(u32Bytes(txs.length), ...encoded);
     if (encoded.length < txs.length || bytes.length > MAX_TXS_BYTES) return undefined;
-    const signature = await signTxs(proposer, keccak_256(signedTxsPayload({ bytes })), signal);
+    const signature = await signTxs(proposer, keccak_256(signedTxsPayload({ bytes }, rollup)), signal);
     return { txs: [], bytes, signature: wireSignature(signature) };
   }
 
@@ -162,9 +164,10 @@ export class OwnProposals {
     { slot, proposer }: ProposerOfSlot,
     recover: RecoverSigner,
   ): boolean {
-    return this.#parts.pool.proposals(slot).blocks.some((other) => {
+    const { pool, rollup } = this.#parts;
+    return pool.proposals(slot).blocks.some((other) => {
       if (other.indexWithinCheckpoint !== index || equal(other.archiveRoot, archiveRoot)) return false;
-      const signer = blockSigner(other, recover);
+      const signer = blockSigner(other, recover, rollup);
       return signer !== undefined && toHex(signer) === proposer;
     });
   }

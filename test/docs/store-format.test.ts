@@ -21,6 +21,7 @@ import { openSigningStore } from "../../src/validator/signing/signing-store.ts";
 import { genesisContent } from "../../src/world-state/genesis.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { ModelWorld } from "../world/mempool/model-world.ts";
+import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/store-format.md", import.meta.url), "utf8");
 const IDENTITY = {
@@ -71,7 +72,7 @@ async function poolStore(): Promise<string> {
   const store = openStore({ path });
   claimStore(store, IDENTITY);
   new TxPool(store, new ModelWorld(new Map()), { maxPending: 10, archived: 10, deleteAfterReorg: false });
-  new AttestationPool(store, silentLogger);
+  new AttestationPool(store, V4_ROLLUP, silentLogger);
   new SentinelStore(store, { slots: 1, epochs: 1 });
   new OffenseStore(store, { epochDuration: 32 });
   await store.close();

@@ -1,3 +1,4 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import { toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
@@ -13,10 +14,11 @@ import type { L1Log } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
-import { attestationPayload, payloadDigest } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../src/protocol/consensus/digests.ts";
+import { signedBytes } from "../../src/protocol/consensus/signed-integer.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
-import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../src/protocol/personal-message.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 
@@ -128,11 +130,12 @@ describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
 
   test("the digests of the recorded checkpoint are those that the attesters signed", () => {
     const { args } = vector.proposeArgs;
-    const modifier = BigInt(args.oracleInput.feeAssetPriceModifier);
-    const parts = [fromHex(args.archive), modifier, fromHex(vector.computed.checkpointHeaderHash)] as const;
-    expect(toHex(attestationPayload(...parts))).toBe(vector.computed.payloadToSign);
-    expect(toHex(payloadDigest(...parts))).toBe(vector.computed.payloadDigest);
-    expect(toHex(personalMessage(payloadDigest(...parts)))).toBe(vector.computed.ethSignedMessageDigest);
+    const modifier = signedBytes(BigInt(args.oracleInput.feeAssetPriceModifier));
+    const headerHash = fromHex(vector.computed.checkpointHeaderHash);
+    const payload = attestationPayload(V4.consensus, fromHex(args.archive), modifier, headerHash);
+    expect(toHex(payload)).toBe(vector.computed.payloadToSign);
+    expect(toHex(keccak_256(payload))).toBe(vector.computed.payloadDigest);
+    expect(toHex(personalMessage(keccak_256(payload)))).toBe(vector.computed.ethSignedMessageDigest);
   });
 });
 
@@ -176,7 +179,9 @@ describe("arbitrary bytes", () => {
 
 test("a negative price modifier is hashed in two's complement", () => {
   const zero = new Uint8Array(32);
-  expect(toHex(attestationPayload(zero, -1n, zero)).slice(2 + 128, 2 + 192)).toBe("f".repeat(64));
+  expect(toHex(attestationPayload(V4.consensus, zero, signedBytes(-1n), zero)).slice(2 + 128, 2 + 192)).toBe(
+    "f".repeat(64),
+  );
 });
 
 describe("transactions that do not match their event", () => {

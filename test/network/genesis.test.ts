@@ -17,7 +17,7 @@ beforeAll(() => {
 test("a network without prefunded accounts has the default genesis", () => {
   const { fork, hash } = genesisState(
     core,
-    genesisContent(V4, genesisPublicData(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] })),
+    genesisContent(V4, genesisPublicData(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] }, V4)),
   );
   expect(toHex(hash)).toBe("0x2ff681dd7730c7b9e5650c70afa57ee81377792dfc95d98c11817b8c761ff965");
   expect(toHex(fork.snapshot(ARCHIVE).root)).toBe("0x15684c8c3d2106918d3860f777e50555b7166adff47df13cc652e2e5a50bf5c7");
@@ -26,7 +26,11 @@ test("a network without prefunded accounts has the default genesis", () => {
 /** Constants of docs/protocol/02-trees.md#213-genesis-header-and-constants, read from a running network. */
 test("the local network funds the test accounts and two fee contracts, each address once", () => {
   const token = fromHex(TOKEN_FEE_CONTRACT);
-  const entries = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [token, token] });
+  const entries = genesisPublicData(
+    core,
+    { testAccounts: true, sponsoredFpc: true, prefundAddresses: [token, token] },
+    V4,
+  );
   const { fork, hash } = genesisState(core, genesisContent(V4, entries));
   expect(entries).toHaveLength(5);
   expect(toHex(fork.snapshot(PUBLIC_DATA_TREE).root)).toBe(
@@ -50,7 +54,7 @@ test.each([
   ["0x1fff360b8e1f7c01426157d723037fe8aaa0f5d60a80e32984a11167ccb68222"],
 ])("the genesis of a rollup whose release has the first test account %s is found by its root", (account) => {
   const geneses = new ConfiguredGeneses(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] });
-  const slot = feeJuiceBalanceSlot(core, fromHex(account));
+  const slot = feeJuiceBalanceSlot(core, fromHex(account), V4.contracts);
   const found = GENESIS_ROOTS.map((root) => geneses.of(V4, fromHex(root)));
   const matching = found.filter((genesis) => genesis?.publicData.some((entry) => toHex(entry.slot) === toHex(slot)));
   expect(matching).toHaveLength(1);

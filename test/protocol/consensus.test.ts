@@ -19,7 +19,6 @@ import {
   attestationPayloadHash,
   attestedProposer,
   attester,
-  CHECKPOINT_ATTESTATION_BYTES,
   decodeCheckpointAttestation,
   encodeCheckpointAttestation,
 } from "../../src/protocol/consensus/checkpoint-attestation.ts";
@@ -29,7 +28,7 @@ import {
   decodeCheckpointProposal,
   encodeCheckpointProposal,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf } from "../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../src/protocol/consensus/digests.ts";
 import {
   unwrapInstrumented,
   unwrapMessage,
@@ -40,9 +39,11 @@ import { signedBigInt, signedBytes } from "../../src/protocol/consensus/signed-i
 import { signedTxsPayload, signedTxsSigner } from "../../src/protocol/consensus/signed-txs.ts";
 import { shortSignature, wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
-import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../src/protocol/personal-message.ts";
 import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../world/p2p/recorded.ts";
+import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const vectors = p2pVectors();
@@ -57,7 +58,7 @@ describe("a block proposal of the vectors", () => {
   const bytes = fromHex(vector.payloadHex);
 
   test("is decoded into its parts", () => {
-    const proposal = decodeBlockProposal(bytes);
+    const proposal = decodeBlockProposal(bytes, V4_ROLLUP);
     expect(toHex(proposal.header)).toBe(vector.blockHeaderHex);
     expect(blockProposalSlot(proposal)).toBe(vector.decoded.blockHeader.globalVariables.slotNumber);
     expect(headerBlockNumber(proposal.header)).toBe(vector.decoded.blockHeader.globalVariables.blockNumber);
@@ -72,39 +73,39 @@ describe("a block proposal of the vectors", () => {
   });
 
   test("is encoded into the same bytes, and is signed by the proposer", () => {
-    const proposal = decodeBlockProposal(bytes);
-    expect(toHex(encodeBlockProposal(proposal))).toBe(vector.payloadHex);
-    const payload = blockProposalPayload(proposal);
+    const proposal = decodeBlockProposal(bytes, V4_ROLLUP);
+    expect(toHex(encodeBlockProposal(proposal, V4_ROLLUP))).toBe(vector.payloadHex);
+    const payload = blockProposalPayload(proposal, V4_ROLLUP);
     expect(toHex(payload)).toBe(vector.payloadToSign);
     expect(keccak(payload)).toBe(vector.payloadHash);
     expect(ethDigest(payload)).toBe(vector.ethSignedDigest);
-    expect(hex(blockProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
+    expect(hex(blockProposalSender(proposal, recoverSigner, V4_ROLLUP))).toBe(vector.recoveredSigner);
   });
 
   test("with its txs is decoded and encoded, and both parts are signed by the proposer", () => {
     const { snappyExampleHex, ...expected } = vectors.blockProposalWithSignedTxs;
     const payload = unwrapMessage(uncompressed(snappyExampleHex));
     expect(payload).toHaveLength(expected.payloadLength);
-    const proposal = decodeBlockProposal(payload);
+    const proposal = decodeBlockProposal(payload, V4_ROLLUP);
     expect(hashes(proposal)).toEqual(expected.txHashes);
     expect(toHex(proposal.signature)).toBe(expected.blockSignature.bytes);
     const signed = proposal.signedTxs;
     if (signed === undefined) throw new Error("no signed txs");
     expect(signed.txs.map(({ hash }) => toHex(hash))).toEqual(expected.txHashes);
     expect(toHex(signed.signature)).toBe(expected.signedTxsSignature.bytes);
-    expect(keccak(signedTxsPayload(signed))).toBe(expected.signedTxsPayloadHash);
-    expect(hex(signedTxsSigner(signed, recoverSigner))).toBe(expected.recoveredSigner);
-    expect(hex(blockProposalSender(proposal, recoverSigner))).toBe(expected.recoveredSigner);
-    expect(Buffer.from(encodeBlockProposal(proposal)).equals(payload)).toBe(true);
-    const otherSigner = { ...signed, signature: decodeBlockProposal(bytes).signature };
-    expect(blockProposalSender({ ...proposal, signedTxs: otherSigner }, recoverSigner)).toBeUndefined();
+    expect(keccak(signedTxsPayload(signed, V4_ROLLUP))).toBe(expected.signedTxsPayloadHash);
+    expect(hex(signedTxsSigner(signed, recoverSigner, V4_ROLLUP))).toBe(expected.recoveredSigner);
+    expect(hex(blockProposalSender(proposal, recoverSigner, V4_ROLLUP))).toBe(expected.recoveredSigner);
+    expect(Buffer.from(encodeBlockProposal(proposal, V4_ROLLUP)).equals(payload)).toBe(true);
+    const otherSigner = { ...signed, signature: decodeBlockProposal(bytes, V4_ROLLUP).signature };
+    expect(blockProposalSender({ ...proposal, signedTxs: otherSigner }, recoverSigner, V4_ROLLUP)).toBeUndefined();
   });
 
   test("may end before the flag of signed txs, and bytes after it are ignored", () => {
-    const proposal = decodeBlockProposal(bytes);
-    expect(decodeBlockProposal(bytes.subarray(0, bytes.length - 4))).toEqual(proposal);
-    expect(decodeBlockProposal(concat(bytes, new Uint8Array(9)))).toEqual(proposal);
-    expect(() => decodeBlockProposal(bytes.subarray(0, bytes.length - 2))).toThrow(
+    const proposal = decodeBlockProposal(bytes, V4_ROLLUP);
+    expect(decodeBlockProposal(bytes.subarray(0, bytes.length - 4), V4_ROLLUP)).toEqual(proposal);
+    expect(decodeBlockProposal(concat(bytes, new Uint8Array(9)), V4_ROLLUP)).toEqual(proposal);
+    expect(() => decodeBlockProposal(bytes.subarray(0, bytes.length - 2), V4_ROLLUP)).toThrow(
       "block proposal: flag of signed txs needs 4 bytes, 2 are left",
     );
   });
@@ -118,15 +119,15 @@ describe("a block proposal of the vectors", () => {
     ["a tx hash above the modulus", filled(bytes, 580), "tx hashes must be below the field modulus"],
     ["signed txs without bytes", withU32(bytes, bytes.length - 4, 7), "count of txs needs 4 bytes"],
   ])("with %s is refused with the part and the rule", (_, broken, message) => {
-    expect(() => decodeBlockProposal(broken)).toThrow(DecodeError);
-    expect(() => decodeBlockProposal(broken)).toThrow(message);
+    expect(() => decodeBlockProposal(broken, V4_ROLLUP)).toThrow(DecodeError);
+    expect(() => decodeBlockProposal(broken, V4_ROLLUP)).toThrow(message);
   });
 });
 
 describe("a checkpoint proposal of the vectors", () => {
   test("without a last block is decoded, encoded and signed by the proposer", () => {
     const vector = vectors.checkpointProposalWithoutLastBlock;
-    const proposal = decodeCheckpointProposal(fromHex(vector.payloadHex));
+    const proposal = decodeCheckpointProposal(fromHex(vector.payloadHex), V4_ROLLUP);
     expect(toHex(proposal.header)).toBe(vector.checkpointHeaderHex);
     expect(toHex(checkpointHash(proposal.header))).toBe(vector.checkpointHeaderHash);
     expect(checkpointSlot(proposal.header)).toBe(vector.decoded.checkpointHeader.slotNumber);
@@ -135,35 +136,35 @@ describe("a checkpoint proposal of the vectors", () => {
     expect(signedBytes(-25n)).toEqual(new Uint8Array(proposal.feeAssetPriceModifier));
     expect(toHex(proposal.signature)).toBe(vector.decoded.signature.bytes);
     expect(proposal.lastBlock).toBeUndefined();
-    expect(toHex(encodeCheckpointProposal(proposal, proposal.lastBlock))).toBe(vector.payloadHex);
-    const payload = checkpointProposalPayload(proposal);
+    expect(toHex(encodeCheckpointProposal(proposal, V4_ROLLUP, proposal.lastBlock))).toBe(vector.payloadHex);
+    const payload = checkpointProposalPayload(proposal, V4_ROLLUP);
     expect([toHex(payload), keccak(payload), ethDigest(payload)]).toEqual([
       vector.payloadToSign,
       vector.payloadHash,
       vector.ethSignedDigest,
     ]);
-    expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
+    expect(hex(checkpointProposalSender(proposal, recoverSigner, V4_ROLLUP))).toBe(vector.recoveredSigner);
   });
 
   test("with a last block is decoded and encoded, and the block becomes a block proposal", () => {
     const vector = vectors.checkpointProposalWithLastBlock;
-    const proposal = decodeCheckpointProposal(fromHex(vector.payloadHex));
+    const proposal = decodeCheckpointProposal(fromHex(vector.payloadHex), V4_ROLLUP);
     const { lastBlock } = proposal;
     if (lastBlock === undefined) throw new Error("no last block");
     expect(hashes(lastBlock)).toEqual(vector.decoded.lastBlock.txHashes);
     expect(lastBlock.indexWithinCheckpoint).toBe(vector.decoded.lastBlock.indexWithinCheckpoint);
     expect(toHex(lastBlock.signature)).toBe(vector.decoded.lastBlock.signature.bytes);
-    expect(toHex(encodeBlockProposal(lastBlock))).toBe(vector.extractedBlockProposalHex);
-    expect(toHex(encodeCheckpointProposal(proposal, lastBlock))).toBe(vector.payloadHex);
-    const payload = checkpointProposalPayload(proposal);
+    expect(toHex(encodeBlockProposal(lastBlock, V4_ROLLUP))).toBe(vector.extractedBlockProposalHex);
+    expect(toHex(encodeCheckpointProposal(proposal, V4_ROLLUP, lastBlock))).toBe(vector.payloadHex);
+    const payload = checkpointProposalPayload(proposal, V4_ROLLUP);
     expect([toHex(payload), keccak(payload), ethDigest(payload)]).toEqual([
       vector.payloadToSign,
       vector.payloadHash,
       vector.ethSignedDigest,
     ]);
-    expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(vector.recoveredSigner);
+    expect(hex(checkpointProposalSender(proposal, recoverSigner, V4_ROLLUP))).toBe(vector.recoveredSigner);
     const tampered = { ...lastBlock, indexWithinCheckpoint: lastBlock.indexWithinCheckpoint + 1 };
-    expect(checkpointProposalSender({ ...proposal, lastBlock: tampered }, recoverSigner)).toBeUndefined();
+    expect(checkpointProposalSender({ ...proposal, lastBlock: tampered }, recoverSigner, V4_ROLLUP)).toBeUndefined();
   });
 
   test("with a slot above 2^53 - 1 is refused, and a slot up to it is exact", () => {
@@ -173,10 +174,10 @@ describe("a checkpoint proposal of the vectors", () => {
       copy.set(fromHex(text.padStart(64, "0")), 160);
       return copy;
     };
-    const largest = decodeCheckpointProposal(withSlot("1fffffffffffff"));
+    const largest = decodeCheckpointProposal(withSlot("1fffffffffffff"), V4_ROLLUP);
     expect(checkpointSlot(largest.header)).toBe(Number.MAX_SAFE_INTEGER);
     for (const slot of ["20000000000000", "01000000000000000000001389"]) {
-      expect(() => decodeCheckpointProposal(withSlot(slot))).toThrow("slot must be at most 2^53 - 1");
+      expect(() => decodeCheckpointProposal(withSlot(slot), V4_ROLLUP)).toThrow("slot must be at most 2^53 - 1");
     }
   });
 });
@@ -188,46 +189,48 @@ describe.each(["checkpointAttestation", "checkpointAttestationNegativeModifier"]
 
     test("is decoded and encoded", () => {
       const bytes = fromHex(vector.payloadHex);
-      expect(bytes).toHaveLength(CHECKPOINT_ATTESTATION_BYTES);
-      const attestation = decodeCheckpointAttestation(bytes);
+      expect(bytes).toHaveLength(516);
+      const attestation = decodeCheckpointAttestation(bytes, V4_ROLLUP);
       expect(checkpointSlot(attestation.header)).toBe(vector.decoded.header.slotNumber);
       expect(toHex(attestation.archive)).toBe(vector.decoded.archive);
       expect(signedBigInt(attestation.feeAssetPriceModifier)).toBe(BigInt(vector.decoded.feeAssetPriceModifier));
       expect(toHex(attestation.signature)).toBe(vector.decoded.signature.bytes);
       expect(toHex(attestation.proposerSignature)).toBe(vector.decoded.proposerSignature.bytes);
-      expect(toHex(encodeCheckpointAttestation(attestation))).toBe(vector.payloadHex);
-      expect(() => decodeCheckpointAttestation(bytes.subarray(0, 515))).toThrow(
+      expect(toHex(encodeCheckpointAttestation(attestation, V4_ROLLUP))).toBe(vector.payloadHex);
+      expect(() => decodeCheckpointAttestation(bytes.subarray(0, 515), V4_ROLLUP)).toThrow(
         "checkpoint attestation: signature of the proposer needs 68 bytes, 67 are left",
       );
     });
 
     test("has the payload and the two signers that the reference gives", () => {
-      const attestation = decodeCheckpointAttestation(fromHex(vector.payloadHex));
+      const attestation = decodeCheckpointAttestation(fromHex(vector.payloadHex), V4_ROLLUP);
       const { archive, feeAssetPriceModifier, header } = attestation;
-      const payload = attestationPayloadOf(archive, feeAssetPriceModifier, checkpointHash(header));
+      const payload = attestationPayload(V4.consensus, archive, feeAssetPriceModifier, checkpointHash(header));
       expect([toHex(payload), keccak(payload), ethDigest(payload)]).toEqual([
         vector.payloadToSign,
         vector.payloadHash,
         vector.ethSignedDigest,
       ]);
-      expect(toHex(attestationPayloadHash(attestation))).toBe(vector.payloadHash);
-      expect(hex(attester(attestation, recoverSigner))).toBe(vector.recoveredAttester);
-      expect(hex(attestedProposer(attestation, recoverSigner))).toBe(vector.recoveredProposer);
+      expect(toHex(attestationPayloadHash(attestation, V4_ROLLUP))).toBe(vector.payloadHash);
+      expect(hex(attester(attestation, recoverSigner, V4_ROLLUP))).toBe(vector.recoveredAttester);
+      expect(hex(attestedProposer(attestation, recoverSigner, V4_ROLLUP))).toBe(vector.recoveredProposer);
     });
 
     test("has no attester when v is not 27 or 28 or s is in the upper half", () => {
-      const attestation = decodeCheckpointAttestation(fromHex(vector.payloadHex));
+      const attestation = decodeCheckpointAttestation(fromHex(vector.payloadHex), V4_ROLLUP);
       const v = shortSignature(attestation.signature)[64];
       for (const other of [0, 1, 26, 29, 255, 256 + v, 2 ** 31 + v]) {
         expect(
-          attester({ ...attestation, signature: withU32(attestation.signature, 64, other) }, recoverSigner),
+          attester({ ...attestation, signature: withU32(attestation.signature, 64, other) }, recoverSigner, V4_ROLLUP),
         ).toBeUndefined();
       }
       const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
       const s = BigInt(toHex(attestation.signature.subarray(32, 64)));
       const flipped = Uint8Array.from(attestation.signature);
       flipped.set(fromHex((order - s).toString(16).padStart(64, "0")), 32);
-      expect(attester({ ...attestation, signature: withU32(flipped, 64, 55 - v) }, recoverSigner)).toBeUndefined();
+      expect(
+        attester({ ...attestation, signature: withU32(flipped, 64, 55 - v) }, recoverSigner, V4_ROLLUP),
+      ).toBeUndefined();
     });
   },
 );
@@ -309,14 +312,14 @@ describe("recorded messages", () => {
   test("that propose blocks are decoded, encoded and attributed as the reference did", () => {
     for (const { wrapped, decoded } of of("block_proposal")) {
       const payload = unwrapMessage(wrapped);
-      const proposal = decodeBlockProposal(payload);
-      expect(Buffer.from(encodeBlockProposal(proposal)).equals(payload)).toBe(true);
+      const proposal = decodeBlockProposal(payload, V4_ROLLUP);
+      expect(Buffer.from(encodeBlockProposal(proposal, V4_ROLLUP)).equals(payload)).toBe(true);
       expect({
         slot: blockProposalSlot(proposal),
         block: headerBlockNumber(proposal.header),
         index: proposal.indexWithinCheckpoint,
         archive: toHex(proposal.archiveRoot),
-        sender: hex(blockProposalSender(proposal, recoverSigner)),
+        sender: hex(blockProposalSender(proposal, recoverSigner, V4_ROLLUP)),
         txHashes: hashes(proposal),
       }).toEqual(decoded);
     }
@@ -325,12 +328,12 @@ describe("recorded messages", () => {
   test("that propose checkpoints are decoded, encoded and attributed as the reference did", () => {
     for (const { wrapped, decoded } of of("checkpoint_proposal")) {
       const payload = unwrapMessage(wrapped);
-      const proposal = decodeCheckpointProposal(payload);
+      const proposal = decodeCheckpointProposal(payload, V4_ROLLUP);
       const { lastBlock } = proposal;
-      expect(Buffer.from(encodeCheckpointProposal(proposal, lastBlock)).equals(payload)).toBe(true);
+      expect(Buffer.from(encodeCheckpointProposal(proposal, V4_ROLLUP, lastBlock)).equals(payload)).toBe(true);
       expect(checkpointSlot(proposal.header)).toBe(decoded.slot);
       expect(toHex(proposal.archive)).toBe(decoded.archive);
-      expect(hex(checkpointProposalSender(proposal, recoverSigner))).toBe(decoded.sender);
+      expect(hex(checkpointProposalSender(proposal, recoverSigner, V4_ROLLUP))).toBe(decoded.sender);
       expect(lastBlock && hashes(lastBlock)).toEqual(decoded.lastBlock?.txHashes);
     }
   });
@@ -338,13 +341,13 @@ describe("recorded messages", () => {
   test("that attest are decoded, encoded and attributed as the reference did", () => {
     for (const { wrapped, decoded } of of("checkpoint_attestation")) {
       const payload = unwrapMessage(wrapped);
-      const attestation = decodeCheckpointAttestation(payload);
-      expect(Buffer.from(encodeCheckpointAttestation(attestation)).equals(payload)).toBe(true);
+      const attestation = decodeCheckpointAttestation(payload, V4_ROLLUP);
+      expect(Buffer.from(encodeCheckpointAttestation(attestation, V4_ROLLUP)).equals(payload)).toBe(true);
       expect({
         slot: checkpointSlot(attestation.header),
         archive: toHex(attestation.archive),
-        attester: hex(attester(attestation, recoverSigner)),
-        proposer: hex(attestedProposer(attestation, recoverSigner)),
+        attester: hex(attester(attestation, recoverSigner, V4_ROLLUP)),
+        proposer: hex(attestedProposer(attestation, recoverSigner, V4_ROLLUP)),
       }).toEqual(decoded);
     }
   });

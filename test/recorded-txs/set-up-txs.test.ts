@@ -41,11 +41,15 @@ const genesis = () =>
     core,
     genesisContent(
       V4,
-      genesisPublicData(core, {
-        testAccounts: true,
-        sponsoredFpc: true,
-        prefundAddresses: [fromHex(BANANA_FEE_CONTRACT)],
-      }),
+      genesisPublicData(
+        core,
+        {
+          testAccounts: true,
+          sponsoredFpc: true,
+          prefundAddresses: [fromHex(BANANA_FEE_CONTRACT)],
+        },
+        V4,
+      ),
     ),
   );
 const noContracts = { contractClass: () => undefined, contractInstance: () => undefined };

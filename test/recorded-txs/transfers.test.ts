@@ -24,7 +24,7 @@ const RECIPIENT = fr(0xb07);
 const prefundAddresses = [fromHex(BANANA_FEE_CONTRACT)];
 const { fork, header } = genesisState(
   core,
-  genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses })),
+  genesisContent(V4, genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses }, V4)),
 );
 const state = new BlockState({
   core,

@@ -19,6 +19,7 @@ import { OwnAttestations, type OwnAttestationsParts } from "../../src/validator/
 import type { SigningGuard, SigningRequest } from "../../src/validator/signing/signing-guard.ts";
 import { SigningRefusedError } from "../../src/validator/signing/signing-refused-error.ts";
 import { addressOf, committeeOf, pooled, signPayload } from "../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../world/telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "../world/validator/recording-guard.ts";
@@ -37,7 +38,7 @@ async function proposal(slot: number, { seed = 0, key = PROPOSER } = {}): Promis
   const header = new Uint8Array(V4.headers.checkpointBytes);
   writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
   const payload = { header, archive: new Uint8Array(32).fill(seed), feeAssetPriceModifier: new Uint8Array(32) };
-  return { ...payload, signature: await signPayload(key, checkpointProposalPayload(payload)) };
+  return { ...payload, signature: await signPayload(key, checkpointProposalPayload(payload, V4_ROLLUP)) };
 }
 
 const bytes = (seed: number) => new Uint8Array(4).fill(seed);
@@ -66,6 +67,7 @@ function validator({
   const guarded = recordingGuard(TIMES, changes.now ?? inSlot10);
   const note = (facts: object, message: string) => void log.push({ message, facts: facts as Record<string, unknown> });
   const shared = {
+    rollup: V4_ROLLUP,
     committees: { at: committeeOf(MEMBERS, MEMBERS[0]) },
     dutyTimes: UNMEASURED,
     logger: { debug: () => {}, info: () => {}, warn: note, error: note },
@@ -114,9 +116,12 @@ describe("a valid checkpoint proposal", () => {
     const own = validator();
     const given = await proposal(10);
     expect(await own.attester.handle(given, "peer", 0)).toEqual({ kind: "attested", members: 2 });
-    const attestations = own.sent.map(decodeCheckpointAttestation);
-    expect(attestations.map((each) => toHex(attesterOf(each, recoverSigner)!))).toEqual([text(FIRST), text(SECOND)]);
-    expect(attestations.map((each) => toHex(attestedProposer(each, recoverSigner)!))).toEqual([
+    const attestations = own.sent.map((bytes) => decodeCheckpointAttestation(bytes, V4_ROLLUP));
+    expect(attestations.map((each) => toHex(attesterOf(each, recoverSigner, V4_ROLLUP)!))).toEqual([
+      text(FIRST),
+      text(SECOND),
+    ]);
+    expect(attestations.map((each) => toHex(attestedProposer(each, recoverSigner, V4_ROLLUP)!))).toEqual([
       text(PROPOSER),
       text(PROPOSER),
     ]);
@@ -130,7 +135,7 @@ describe("a valid checkpoint proposal", () => {
   test("own attestations do not count against the limit for attestations of others", async () => {
     const own = validator();
     await own.attester.handle(await proposal(10), "peer", 0);
-    const [first] = own.sent.map(decodeCheckpointAttestation);
+    const [first] = own.sent.map((bytes) => decodeCheckpointAttestation(bytes, V4_ROLLUP));
     const others = [1, 2, 3].map((i) => ({ ...first, archive: new Uint8Array(32).fill(i) }));
     const results = others.map((each) => own.pool.addAttestation(each, addressOf(FIRST)).result);
     expect(results).toEqual(["added", "added", "added"]);

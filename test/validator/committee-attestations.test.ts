@@ -18,8 +18,8 @@ import {
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
 import { signedBigInt } from "../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
-import { personalMessage } from "../../src/protocol/generations/v4/consensus.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../src/protocol/personal-message.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -31,6 +31,7 @@ import type { SigningGuard, SigningRequest } from "../../src/validator/signing/s
 import { SigningRefusedError } from "../../src/validator/signing/signing-refused-error.ts";
 import { trimToQuorum } from "../../src/validator/trim-to-quorum.ts";
 import { addressOf, committeeOf, pooled } from "../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../world/telemetry/unmeasured.ts";
@@ -110,7 +111,7 @@ function proposerNode({
   };
   const publisher = { publish: (topic: string, payload: Uint8Array) => void sent.push({ topic, payload }) };
   const signer = new DutySigner({ guard: noted, signerOf: (address) => SIGNERS.get(address) });
-  const parts = { signer, pool, publisher, dutyTimes: UNMEASURED, logger: silentLogger };
+  const parts = { signer, pool, publisher, rollup: V4_ROLLUP, dutyTimes: UNMEASURED, logger: silentLogger };
   const committees = { at: committeeOf(MEMBERS, MEMBERS[3]) };
   const collector = new CommitteeAttestations({
     ...parts,
@@ -133,9 +134,9 @@ function proposerNode({
     /** What gossip brings of another member, to what this node proposed. */
     async attests(key: Uint8Array, change: (archive: Uint8Array) => Uint8Array = (archive) => archive): Promise<void> {
       const { payload } = sent.find(({ topic }) => topic === "checkpoint_proposal")!;
-      const { header, archive, feeAssetPriceModifier, signature } = decodeCheckpointProposal(payload);
+      const { header, archive, feeAssetPriceModifier, signature } = decodeCheckpointProposal(payload, V4_ROLLUP);
       const attested = { header, archive: change(archive), feeAssetPriceModifier };
-      const signed = await new LocalSigner(key).signMessage(attestationPayloadHash(attested));
+      const signed = await new LocalSigner(key).signMessage(attestationPayloadHash(attested, V4_ROLLUP));
       pool.addAttestation(
         { ...attested, signature: wireSignature(signed), proposerSignature: signature },
         addressOf(key),
@@ -156,8 +157,8 @@ describe("a proposer's checkpoint", () => {
     for (const key of KEYS.slice(0, 3)) await node.attests(key);
     const packed = await collecting;
 
-    const proposal = decodeCheckpointProposal(node.sent[0].payload);
-    expect(toHex(checkpointProposalSender(proposal, recoverSigner)!)).toBe(PROPOSER);
+    const proposal = decodeCheckpointProposal(node.sent[0].payload, V4_ROLLUP);
+    expect(toHex(checkpointProposalSender(proposal, recoverSigner, V4_ROLLUP)!)).toBe(PROPOSER);
     expect(signedBigInt(proposal.feeAssetPriceModifier)).toBe(-3n);
     expect(proposal.lastBlock).toMatchObject({ indexWithinCheckpoint: 1 });
     expect(toHex(proposal.lastBlock!.txHashes)).toBe(`0x${"19".repeat(32)}${"23".repeat(32)}`);
@@ -170,10 +171,10 @@ describe("a proposer's checkpoint", () => {
     expect(toHex(packed.signers[2])).toBe(PROPOSER);
     const attestations = readPackedAttestations(packed.signatureIndices, packed.signaturesOrAddresses, 4);
     expect(attestations.filter(({ signature }) => signature === undefined)).toHaveLength(1);
-    const payloadDigest = attestationPayloadHash(proposal);
+    const payloadDigest = attestationPayloadHash(proposal, V4_ROLLUP);
     const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, settled: true };
     expect(validateAttestations({ attestations, payloadDigest }, committee, recoverSigner)).toEqual({ valid: true });
-    const signer = recoverSigner(personalMessage(attestationsAndSignersHash(packed)), packed.signature!);
+    const signer = recoverSigner(personalMessage(attestationsAndSignersHash(V4.consensus, packed)), packed.signature!);
     expect(toHex(signer!)).toBe(PROPOSER);
     expect(node.requests.map(({ duty }) => duty)).toEqual([
       { kind: "BLOCK_PROPOSAL", slot: SLOT, indexWithinCheckpoint: 1, blockNumber: 5 },
@@ -190,10 +191,13 @@ describe("a proposer's checkpoint", () => {
     await node.collector.offerBlock({ slot: SLOT, proposer: PROPOSER, block: block(5, 1), inHash: IN_HASH });
     await node.collector.collect(request());
     expect(node.topics().slice(0, 3)).toEqual(["block_proposal", "block_proposal", "checkpoint_proposal"]);
-    const blocks = node.sent.slice(0, 2).map(({ payload }) => decodeBlockProposal(payload));
-    expect(blocks.map((each) => toHex(blockProposalSender(each, recoverSigner)!))).toEqual([PROPOSER, PROPOSER]);
+    const blocks = node.sent.slice(0, 2).map(({ payload }) => decodeBlockProposal(payload, V4_ROLLUP));
+    expect(blocks.map((each) => toHex(blockProposalSender(each, recoverSigner, V4_ROLLUP)!))).toEqual([
+      PROPOSER,
+      PROPOSER,
+    ]);
     expect(blocks.map(({ indexWithinCheckpoint }) => indexWithinCheckpoint)).toEqual([0, 1]);
-    expect(decodeCheckpointProposal(node.sent[2].payload).lastBlock).toBeUndefined();
+    expect(decodeCheckpointProposal(node.sent[2].payload, V4_ROLLUP).lastBlock).toBeUndefined();
   });
 
   test("the txs of a block are sent along only where that is set, signed by the proposer, and only if all are there", async () => {
@@ -201,11 +205,11 @@ describe("a proposer's checkpoint", () => {
     const sent = async (sendsTxs: boolean, number: number) => {
       const node = proposerNode({ sendsTxs });
       await node.collector.offerBlock({ ...offer, block: block(number, 0) });
-      return decodeBlockProposal(node.sent[0].payload);
+      return decodeBlockProposal(node.sent[0].payload, V4_ROLLUP);
     };
     const whole = await sent(true, 4);
     expect(whole.signedTxs?.txs.map(({ hash }) => toHex(hash))).toEqual(RECORDED.map(({ hash }) => toHex(hash)));
-    expect(toHex(blockProposalSender(whole, recoverSigner)!)).toBe(PROPOSER);
+    expect(toHex(blockProposalSender(whole, recoverSigner, V4_ROLLUP)!)).toBe(PROPOSER);
     expect((await sent(true, 5)).signedTxs).toBeUndefined();
     expect((await sent(false, 4)).signedTxs).toBeUndefined();
   });
@@ -215,7 +219,7 @@ describe("a proposer's checkpoint", () => {
     const packed = await node.collector.collect(request());
     expect(packed.signers.map(toHex)).toEqual([FIRST, SECOND, PROPOSER]);
     expect(node.topics().filter((topic) => topic === "checkpoint_attestation")).toHaveLength(4);
-    const attested = node.sent.slice(1).map(({ payload }) => decodeCheckpointAttestation(payload));
+    const attested = node.sent.slice(1).map(({ payload }) => decodeCheckpointAttestation(payload, V4_ROLLUP));
     expect(new Set(attested.map(({ proposerSignature }) => toHex(proposerSignature))).size).toBe(1);
   });
 
@@ -273,7 +277,7 @@ describe("a proposer's checkpoint", () => {
     await expect(node.collector.offerBlock({ ...offer, block: block(6, 0) })).rejects.toThrow("another message");
     // What a twin with the same key sent counts as well.
     const restarted = proposerNode();
-    const twin = decodeBlockProposal(node.sent[0].payload);
+    const twin = decodeBlockProposal(node.sent[0].payload, V4_ROLLUP);
     restarted.pool.addBlockProposal(twin);
     await expect(restarted.collector.offerBlock({ ...offer, block: block(6, 0) })).rejects.toMatchObject({
       name: "BlockOfferedError",
@@ -289,7 +293,7 @@ describe("a proposer's checkpoint", () => {
     for (const [i, proposer] of [FIRST, SECOND, THIRD].entries()) {
       const other = proposerNode({ own: [proposer] });
       await other.collector.offerBlock({ ...offer, proposer, block: block(6 + i, 0) });
-      node.pool.addBlockProposal(decodeBlockProposal(other.sent[0].payload));
+      node.pool.addBlockProposal(decodeBlockProposal(other.sent[0].payload, V4_ROLLUP));
     }
     await node.collector.offerBlock({ ...offer, proposer: PROPOSER, block: block(4, 0) });
     expect(node.topics()).toEqual(["block_proposal"]);

@@ -6,6 +6,7 @@ import { type BlockProposal, blockProposalPayload } from "../../src/protocol/con
 import type { Offense } from "../../src/protocol/slashing/offense.ts";
 import { OffenseReports } from "../../src/validator/offense-reports.ts";
 import { addressOf, signPayload } from "../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const PROPOSER = new Uint8Array(32).fill(1);
@@ -20,6 +21,7 @@ function reporting({ invalidBlock = 7n } = {}) {
       duplicateAttestationPenalty: 3n,
     },
     recoverSigner,
+    V4_ROLLUP,
   );
   return { reported, reports };
 }
@@ -29,7 +31,11 @@ async function proposal(slot: number): Promise<BlockProposal> {
   writeU32(header, HEADER_AT.slotNumber, slot);
   const word = new Uint8Array(32);
   const unsigned = { header, indexWithinCheckpoint: 1, inHash: word, archiveRoot: word, txHashes: new Uint8Array() };
-  return { ...unsigned, signature: await signPayload(PROPOSER, blockProposalPayload(unsigned)), signedTxs: undefined };
+  return {
+    ...unsigned,
+    signature: await signPayload(PROPOSER, blockProposalPayload(unsigned, V4_ROLLUP)),
+    signedTxs: undefined,
+  };
 }
 
 test("the proposer of a block that came out otherwise or failed is reported, and no other fault of a block is an offense", async () => {

@@ -6,6 +6,7 @@ import { equal, toHex } from "../../protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import type { CheckpointPayload } from "../../protocol/consensus/checkpoint-payload.ts";
 import { type CheckpointProposal, checkpointSigner } from "../../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { signedBigInt } from "../../protocol/consensus/signed-integer.ts";
 import { MAXIMUM_PRICE_MODIFIER } from "../../protocol/fees/fee-asset-price.ts";
@@ -53,6 +54,7 @@ export interface CheckpointProposalParts {
   sync: AwaitedChain;
   /** Leaves of a checkpoint's messages from L1. */
   messages(checkpointNumber: number): Fr[];
+  rollup: MessageRollup;
   recover: RecoverSigner;
   /** Unix milliseconds. */
   now(): number;
@@ -92,10 +94,10 @@ export class CheckpointProposalCheck {
 
   /** Never rejects because of what the proposal says. Rejects with a KzgUnavailableError. */
   async check(proposal: CheckpointProposal): Promise<CheckpointVerdict> {
-    const { chain, constants, recover, now } = this.#parts;
+    const { chain, constants, rollup, recover, now } = this.#parts;
     const { header, archive } = proposal;
     const slot = checkpointSlot(header);
-    if (checkpointSigner(proposal, recover) === undefined) {
+    if (checkpointSigner(proposal, recover, rollup) === undefined) {
       return refused("invalid_signature", "the signature of the proposal is invalid");
     }
     const modifier = signedBigInt(proposal.feeAssetPriceModifier);

@@ -8,7 +8,7 @@ import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { randomSecretKey } from "../../l1/deploy/validator-keys.ts";
 import { genesisPublicData } from "../../network/genesis.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { DEFAULT_GENERATION } from "../../protocol/generations/known/choose.ts";
 import { genesisContent, genesisState } from "../../world-state/genesis.ts";
 
 /** Flags of the command that are not in the table of options. */
@@ -68,17 +68,20 @@ export function deployRequest(values: Values, flags: DeployFlags, environment: E
   const existingToken =
     flags.existingToken === undefined ? undefined : address("--existing-token", flags.existingToken);
   const core = loadCore();
-  const funded = genesisPublicData(core, {
+  const generation = DEFAULT_GENERATION;
+  const accounts = {
     testAccounts: flags.testAccounts ?? values.testAccounts,
     sponsoredFpc: flags.sponsoredFpc ?? values.sponsoredFpc,
     prefundAddresses: values.prefundAddresses,
-  });
+  };
+  const funded = genesisPublicData(core, accounts, generation);
   return {
     l1RpcUrls: values.l1RpcUrls,
     l1ChainId: values.l1ChainId,
     deployer,
     parameters: values,
-    genesisArchiveRoot: genesisState(core, genesisContent(V4, funded)).fork.snapshot(ARCHIVE).root,
+    contracts: generation.contracts,
+    genesisArchiveRoot: genesisState(core, genesisContent(generation, funded)).fork.snapshot(ARCHIVE).root,
     feeJuicePortalFunding: INITIAL_FEE_JUICE * BigInt(funded.length),
     ethereumSlotDuration: values.ethereumSlotDuration,
     network: values.network,

@@ -1,6 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, equal, readBigUint, toHex, writeU32 } from "../../protocol/bytes.ts";
 import { type CheckpointHeader, checkpointHash } from "../../protocol/checkpoint-header.ts";
+import { attestationPayload } from "../../protocol/consensus/digests.ts";
 import { signedBytes } from "../../protocol/consensus/signed-integer.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { ConsensusRules, SigningContext } from "../../protocol/generations/consensus.ts";
@@ -99,12 +100,6 @@ export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "s
   return keccak_256(concat(...head, indices, bytesTail(call.signaturesOrAddresses)));
 }
 
-/** What the call's committee signed: a word for its kind in some generations, archive, modifier, header hash. */
-function attestationPayload(call: ProposeCall, { payloadDomains }: ConsensusRules): Uint8Array {
-  const domain = payloadDomains === undefined ? [] : [numberWord(payloadDomains.checkpointAttestation)];
-  return concat(...domain, call.archiveRoot, signedBytes(call.feeAssetPriceModifier), checkpointHash(call.header));
-}
-
 /**
  * Why the call is not the one that the event commits to; undefined if it is
  * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
@@ -116,7 +111,9 @@ export function proposeMismatch(
   signing: SigningContext,
 ): string | undefined {
   if (!equal(attestationsHash(call), event.attestationsHash)) return "attestations do not hash to attestationsHash";
-  const digest = consensus.eventDigest(keccak_256(attestationPayload(call, consensus)), signing);
+  const modifier = signedBytes(call.feeAssetPriceModifier);
+  const signed = attestationPayload(consensus, call.archiveRoot, modifier, checkpointHash(call.header));
+  const digest = consensus.eventDigest(keccak_256(signed), signing);
   if (!equal(digest, event.payloadDigest)) return "archive, modifier and header do not hash to payloadDigest";
   return equal(call.archiveRoot, event.archiveRoot) ? undefined : "archive is not the event's";
 }

@@ -2,7 +2,7 @@ import { equal, isZero } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { isEmptySignature, type RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
-import { personalMessage } from "../../protocol/generations/v4/consensus.ts";
+import { personalMessage } from "../../protocol/personal-message.ts";
 import { epochOfSlot } from "../../protocol/time.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint, RollupReader } from "../types.ts";
 import { quorum } from "./sampling.ts";

@@ -1,3 +1,4 @@
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { discoverContracts } from "../rollup/discovery.ts";
@@ -23,6 +24,8 @@ export interface DeployOptions {
   l1ChainId: number;
   deployer: Deployer;
   parameters: DeploymentParameters;
+  /** What the rollup's circuits are of. */
+  contracts: ContractRules;
   /** 32 bytes; depends on the L2 accounts funded in genesis. */
   genesisArchiveRoot: Uint8Array;
   /** Amount of the fee asset that backs the L2 balances of genesis, in wei; 0n for none. */
@@ -106,7 +109,7 @@ async function librariesThere(rpc: L1Rpc): Promise<ReadonlySet<string> | undefin
  * @example const { addresses, rollupVersion } = await deployL1Contracts({
  *   l1RpcUrls: ["http://127.0.0.1:8545"], l1ChainId: 31337, ethereumSlotDuration: 12,
  *   deployer: deployerFromMnemonic("test test test test test test test test test test test junk", 0),
- *   parameters, genesisArchiveRoot, feeJuicePortalFunding: 50_000n * 10n ** 18n,
+ *   parameters, contracts, genesisArchiveRoot, feeJuicePortalFunding: 50_000n * 10n ** 18n,
  * });
  */
 export async function deployL1Contracts(options: DeployOptions, signal?: AbortSignal): Promise<DeployedContracts> {
@@ -151,7 +154,7 @@ export async function deployL1Contracts(options: DeployOptions, signal?: AbortSi
     timestamp,
     deployedLibraries,
     network: options.network ?? "local",
-    genesis: rollupGenesis(options.genesisArchiveRoot),
+    genesis: rollupGenesis(options.contracts, options.genesisArchiveRoot),
     portalFunding: options.feeJuicePortalFunding,
     realVerifier: options.realVerifier ?? false,
     existingToken,

@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import { computeRollupVersion, type RollupConfig, type RollupGenesis } from "../rollup-version.ts";
 import { type DeploymentParameters, type SlasherFlavor, slashingQuorum, slashingRoundSize } from "./parameters.ts";
 
@@ -11,10 +11,10 @@ const ZERO_ADDRESS: Hex = `0x${"00".repeat(20)}`;
 /** Fee asset paid for a checkpoint of the canonical rollup, in wei. */
 export const CHECKPOINT_REWARD = 500n * 10n ** 18n;
 
-export function rollupGenesis(genesisArchiveRoot: Uint8Array): RollupGenesis {
+export function rollupGenesis(contracts: ContractRules, genesisArchiveRoot: Uint8Array): RollupGenesis {
   return {
-    vkTreeRoot: V4.contracts.vkTreeRoot,
-    protocolContractsHash: V4.contracts.protocolContractsHash,
+    vkTreeRoot: contracts.vkTreeRoot,
+    protocolContractsHash: contracts.protocolContractsHash,
     genesisArchiveRoot: toHex(genesisArchiveRoot) as Hex,
   };
 }

@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
-import { concat, fromHex, isZero, toHex } from "../../protocol/bytes.ts";
-import { PAYLOAD_DOMAINS } from "../../protocol/generations/v4/consensus.ts";
+import { concat, isZero } from "../../protocol/bytes.ts";
+import { attestationsAndSignersPayload } from "../../protocol/consensus/digests.ts";
+import type { ConsensusRules } from "../../protocol/generations/consensus.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 /**
@@ -43,27 +43,13 @@ export function packAttestations(entries: readonly CommitteeAttestation[]): Pack
   return { signatureIndices, signaturesOrAddresses: concat(...parts), signers };
 }
 
-const ATTESTATIONS_AND_SIGNERS = parseAbiParameters([
-  "uint8 domain, CommitteeAttestations attestations, address[] signers",
-  "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
-]);
-
 /**
  * keccak256 of the attestations and signers, which the proposer signs
  * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
  */
-export function attestationsAndSignersHash({
-  signatureIndices,
-  signaturesOrAddresses,
-  signers,
-}: PackedAttestations): Uint8Array {
-  const encoded = encodeAbiParameters(ATTESTATIONS_AND_SIGNERS, [
-    PAYLOAD_DOMAINS.attestationsAndSigners,
-    {
-      signatureIndices: toHex(signatureIndices) as Hex,
-      signaturesOrAddresses: toHex(signaturesOrAddresses) as Hex,
-    },
-    signers.map((signer) => toHex(signer) as Hex),
-  ]);
-  return keccak_256(fromHex(encoded));
+export function attestationsAndSignersHash(
+  consensus: Pick<ConsensusRules, "payloadDomains">,
+  packed: PackedAttestations,
+): Uint8Array {
+  return keccak_256(attestationsAndSignersPayload(consensus, packed));
 }

@@ -17,6 +17,7 @@ import {
   decodeCheckpointProposal,
   encodeCheckpointProposal,
 } from "../../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PoolStore } from "../pool/pool-store.ts";
@@ -62,14 +63,16 @@ export interface PoolAddition {
  */
 export class AttestationPool {
   readonly #rows: ConsensusRows;
+  readonly #rollup: MessageRollup;
   readonly #logger: Logger;
   /** By slot, the least recently used first. */
   readonly #slots = new Map<number, SlotContents>();
   #timer: NodeJS.Timeout | undefined;
   #attestationsAdded = 0;
 
-  constructor(store: PoolStore, logger: Logger) {
+  constructor(store: PoolStore, rollup: MessageRollup, logger: Logger) {
     this.#rows = new ConsensusRows(store);
+    this.#rollup = rollup;
     this.#logger = logger;
   }
 
@@ -90,7 +93,7 @@ export class AttestationPool {
     if (this.#has("block", proposal.archiveRoot)) return { result: "exists", count };
     if (count >= MAX_BLOCKS_PER_POSITION) return { result: "full", count };
     if (contents.blockBytes >= MAX_BLOCK_BYTES_PER_SLOT) return { result: "crowded", count };
-    const bytes = encodeBlockProposal({ ...proposal, signedTxs: undefined });
+    const bytes = encodeBlockProposal({ ...proposal, signedTxs: undefined }, this.#rollup);
     contents.addBlock(index, proposal.archiveRoot, bytes.length);
     this.#rows.putBlock(slot, index, Uint8Array.from(proposal.archiveRoot), bytes);
     this.#commitSoon();
@@ -104,7 +107,7 @@ export class AttestationPool {
     const count = checkpoints.size;
     if (this.#has("checkpoint", proposal.archive)) return { result: "exists", count };
     if (count >= MAX_CHECKPOINTS_PER_SLOT) return { result: "full", count };
-    const bytes = encodeCheckpointProposal(proposal);
+    const bytes = encodeCheckpointProposal(proposal, this.#rollup);
     checkpoints.set(mapKey(proposal.archive), bytes);
     this.#rows.putCheckpoint(slot, Uint8Array.from(proposal.archive), bytes);
     this.#commitSoon();
@@ -154,25 +157,27 @@ export class AttestationPool {
   /** By the archive root after the block. */
   blockProposal(archive: Uint8Array): BlockProposal | undefined {
     const bytes = this.#proposal("block", archive);
-    return bytes && decodeBlockProposal(bytes);
+    return bytes && decodeBlockProposal(bytes, this.#rollup);
   }
 
   checkpointProposal(archive: Uint8Array): CheckpointProposal | undefined {
     const key = mapKey(archive);
     for (const { checkpoints } of this.#slots.values()) {
       const bytes = checkpoints.get(key);
-      if (bytes !== undefined) return decodeCheckpointProposal(bytes);
+      if (bytes !== undefined) return decodeCheckpointProposal(bytes, this.#rollup);
     }
     const bytes = this.#proposal("checkpoint", archive);
-    return bytes && decodeCheckpointProposal(bytes);
+    return bytes && decodeCheckpointProposal(bytes, this.#rollup);
   }
 
   /** Those that are kept for a slot. */
   proposals(slot: number): { blocks: BlockProposal[]; checkpoints: CheckpointProposal[] } {
     this.#commit();
     return {
-      blocks: Array.from(this.#rows.blocks(slot), ({ bytes }) => decodeBlockProposal(bytes)),
-      checkpoints: Array.from(this.#rows.checkpoints(slot), ({ bytes }) => decodeCheckpointProposal(bytes)),
+      blocks: Array.from(this.#rows.blocks(slot), ({ bytes }) => decodeBlockProposal(bytes, this.#rollup)),
+      checkpoints: Array.from(this.#rows.checkpoints(slot), ({ bytes }) =>
+        decodeCheckpointProposal(bytes, this.#rollup),
+      ),
     };
   }
 
@@ -188,11 +193,12 @@ export class AttestationPool {
   ): Generator<{ attester: Uint8Array; attestation: CheckpointAttestation }> {
     this.#commit();
     const archive = of !== undefined && "archive" in of ? of.archive : undefined;
+    const payloadHash = of !== undefined && "payloadHash" in of ? of.payloadHash : undefined;
     for (const { attester, bytes } of this.#rows.attestations(slot, archive)) {
-      const attestation = decodeCheckpointAttestation(bytes);
-      const matches =
-        of === undefined || !("payloadHash" in of) || equal(attestationPayloadHash(attestation), of.payloadHash);
-      if (matches) yield { attester, attestation };
+      const attestation = decodeCheckpointAttestation(bytes, this.#rollup);
+      if (payloadHash === undefined || equal(attestationPayloadHash(attestation, this.#rollup), payloadHash)) {
+        yield { attester, attestation };
+      }
     }
   }
 
@@ -211,7 +217,7 @@ export class AttestationPool {
     const { archive } = attestation;
     this.#slot(slot).addAttestation(archive, attester, own);
     this.#attestationsAdded++;
-    this.#rows.putAttestation(slot, { archive, attester, own }, encodeCheckpointAttestation(attestation));
+    this.#rows.putAttestation(slot, { archive, attester, own }, encodeCheckpointAttestation(attestation, this.#rollup));
     this.#commitSoon();
   }
 

@@ -6,7 +6,7 @@ import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor, NodeLogger } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { DEFAULT_GENERATION } from "../../protocol/generations/known/choose.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import type { Prover } from "../../prover/agent/prover.ts";
@@ -49,7 +49,12 @@ export async function startAgents(
   const { prover, types } = await proverOf(values, log, teardown);
   const interruption = new AbortController();
   const broker = new RemoteConsumer(
-    new BrokerConnection({ url, apiKey: reveal(values.broker.apiKey), signal: interruption.signal }),
+    new BrokerConnection({
+      url,
+      contracts: DEFAULT_GENERATION.contracts,
+      apiKey: reveal(values.broker.apiKey),
+      signal: interruption.signal,
+    }),
   );
   const agents = Array.from(
     { length: count },
@@ -108,7 +113,7 @@ async function proverOf(
   teardown: Teardown,
 ): Promise<{ prover: Prover; types: JobType[] }> {
   const wanted = typesOf(values.agents.proofTypes ?? [], log);
-  if (values.proofs.real) return startRealProver(values, wanted, { generation: V4, log, teardown });
+  if (values.proofs.real) return startRealProver(values, wanted, { generation: DEFAULT_GENERATION, log, teardown });
   const simulate = simulationFor(values.agents.count, teardown);
   return { prover: new SimulatedProver(simulate, delayOf(values.agents.delay)), types: wanted };
 }
@@ -116,8 +121,8 @@ async function proverOf(
 /** One agent needs no thread of its own, and less memory without. */
 function simulationFor(agents: number, teardown: Teardown): Simulate {
   const threads = Math.min(agents, availableParallelism());
-  if (threads < 2) return inThisThread({ core: loadCore(), generation: V4 });
-  const pool = new SimulationPool(V4, { threads });
+  if (threads < 2) return inThisThread({ core: loadCore(), generation: DEFAULT_GENERATION });
+  const pool = new SimulationPool(DEFAULT_GENERATION, { threads });
   teardown.add("threads", () => pool.close());
   return pool.simulate;
 }

@@ -6,6 +6,7 @@ import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
+import { DEFAULT_GENERATION } from "../../protocol/generations/known/choose.ts";
 import { bootnodeRegistry } from "../../rpc/methods/node/bootnode.ts";
 import { HealthRoute } from "../../rpc/routes/health-route.ts";
 import { startRpcServer } from "../../rpc/server/rpc-server.ts";
@@ -35,7 +36,7 @@ export async function startBootnode(
     identity,
     record: new OwnRecord({
       identity,
-      content: bootnodeContent(values.l1.chainId, ip, udp),
+      content: bootnodeContent({ l1ChainId: values.l1.chainId, ip, udp }, DEFAULT_GENERATION.contracts),
       file: recordFile(dataDirectory, log),
       first: BOOTNODE_FIRST_SEQUENCE,
     }),

@@ -27,6 +27,7 @@ import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { HealthProbe } from "../../telemetry/health.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 import type { MempoolPart } from "../context/mempool-part.ts";
+import { messageRollup } from "../context/message-rollup.ts";
 import { admission, checkAdmission } from "../peers/admission.ts";
 import { collectedTxs } from "../peers/collected-txs.ts";
 import { gossipTopics } from "../peers/gossip-topics.ts";
@@ -95,8 +96,9 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const { constants } = reader.identity;
     const own = await ownPeer(context, options);
     const read = (epoch: number) => reader.committee(epoch);
+    const rollup = messageRollup(context);
     const committees = new SlotCommittees({ read, constants, now: clock.now, logger });
-    const pool = new AttestationPool(mempool.store, logger);
+    const pool = new AttestationPool(mempool.store, rollup, logger);
     teardown.add("attestation pool", () => pool.close());
     const unfollow = synchronizer.on("finalized", ({ blockNumber }) => {
       const block = chain.block(blockNumber);
@@ -104,7 +106,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     });
     teardown.add("retention of attestations", unfollow);
     const consensus = {
-      ...{ pool, committees, recover: await signerRecovery() },
+      ...{ pool, committees, rollup, recover: await signerRecovery() },
       ...{ equivocations: new Equivocations(logger), events: new ConsensusEvents() },
     };
     const live: LivePeerSettings = { ...options.values.p2p, skipProposals: false };
@@ -156,11 +158,14 @@ interface OwnPeer {
 }
 
 async function ownPeer(
-  { reader: { identity: rollup }, loggerFor }: ChainContext,
+  { chain, reader: { identity: rollup }, loggerFor }: ChainContext,
   { values, dataDirectory, signal }: P2pOptions,
 ): Promise<OwnPeer> {
   const logger = loggerFor("p2p");
-  const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
+  const version = componentVersion(
+    { ...rollup, rollupAddress: rollup.addresses.rollupAddress },
+    chain.generation.contracts,
+  );
   const identity = configuredIdentity(values.p2p.own, dataDirectory, logger);
   const ip = await announcedIp(values.p2p.own, logger, signal);
   const { constants } = rollup;
@@ -192,7 +197,7 @@ async function peerNode(
   const { chain, clock, loggerFor } = context;
   const { values, mempool, authenticates, dutyTimes } = options;
   const { listed } = settings;
-  const { pool: attestations, committees, recover, equivocations, events } = consensus;
+  const { pool: attestations, committees, rollup, recover, equivocations, events } = consensus;
   const teardown = new Teardown(loggerFor("p2p"));
   const status = () => chainStatus(version, chain);
   const handlers = requestHandlers(context, options, attestations);
@@ -203,10 +208,10 @@ async function peerNode(
         const collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
         return {
-          ...admission(context, { values: values.p2p, channels, listed, status, teardown }),
+          ...admission(context, { values: values.p2p, channels, listed, rollup, status, teardown }),
           topics: gossipTopics(context, {
             ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
-            ...{ recover, events, dutyTimes },
+            ...{ rollup, recover, events, dutyTimes },
           }),
           handlers: { ...handlers, ...(authenticates && authentication(events, listed, status)) },
           status,

@@ -81,6 +81,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       values,
       directory,
       identity,
+      generation: context.chain.generation,
       keys,
       kzg,
       votes: voteSigner(signing),

@@ -10,6 +10,7 @@ import type { AttestationPool } from "../../mempool/attestations/attestation-poo
 import type { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import type { GossipPublisher } from "../../p2p/gossip/publisher.ts";
 import type { ConsensusEvents } from "../../p2p/proposals/consensus-events.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
@@ -33,6 +34,7 @@ export interface CommitteeNetwork {
   pool: AttestationPool;
   committees: SlotCommittees;
   publisher: GossipPublisher;
+  rollup: MessageRollup;
   recover: RecoverSigner;
   equivocations: Equivocations;
   events: ConsensusEvents;
@@ -79,7 +81,7 @@ export function startValidator(
 ): ValidatorPart {
   const { reader, clock, metrics, loggerFor } = context;
   const { values, keys, kzg, signing, offenses, dutyTimes } = options;
-  const { pool, committees, publisher, recover } = network;
+  const { pool, committees, publisher, rollup, recover } = network;
   const { constants } = reader.identity;
   const { now } = clock;
   const logger = loggerFor("validator");
@@ -88,26 +90,26 @@ export function startValidator(
   const ownAddresses = () => keys?.().attesterAddresses() ?? [];
   const { signerOf, duties: signer } = signing;
   const attestations = new OwnAttestations({
-    ...{ committees, signer, pool, publisher, dutyTimes, logger },
+    ...{ committees, signer, pool, publisher, rollup, dutyTimes, logger },
     attesters: () => ownAddresses().filter((address) => !settings.disabled.includes(address)),
     attested: countAttestedEpochs(metrics, constants),
   });
-  const check = checkpointCheck(context, options, recover);
+  const check = checkpointCheck(context, options, network);
   const uploads = blobUploads(values, reader.identity, logger);
   const attester = new CheckpointAttester({
     ...{ check, attestations, committees, ownAddresses, observer, uploads },
-    ...{ times: constants, recover, dutyTimes, now, logger },
+    ...{ times: constants, rollup, recover, dutyTimes, now, logger },
   });
   observeValidator(metrics, { attester, constants, now });
   const collector = new CommitteeAttestations({
     proposals: ownProposals(options, network, settings),
-    ...{ attestations, pool, signer, settings, dutyTimes, now, logger },
+    ...{ attestations, pool, signer, settings, rollup, dutyTimes, now, logger },
     record: collectionRecord(metrics),
   });
   const duties = new CommitteeDuties({
     ...{ attester, attestations, settings },
     challenges: new ChallengeSigner({ ownAddresses, signerOf, registered: () => reader.attesters(), now }),
-    reports: offenses && new OffenseReports(offenses.report, offenses.penalties, recover),
+    reports: offenses && new OffenseReports(offenses.report, offenses.penalties, recover, rollup),
     executesAll: observer || uploads !== undefined,
   });
   const unlisten = duties.listen(network.events, network.equivocations);
@@ -131,11 +133,11 @@ export function startValidator(
 function checkpointCheck(
   { core, chain, reader, synchronizer, clock }: ChainContext,
   { values, kzg }: ValidatorOptions,
-  recover: RecoverSigner,
+  { rollup, recover }: CommitteeNetwork,
 ): CheckpointProposalCheck {
   const { constants } = reader.identity;
   return new CheckpointProposalCheck({
-    ...{ core, generation: chain.generation, kzg, chain, constants, recover, now: clock.now },
+    ...{ core, generation: chain.generation, kzg, chain, constants, rollup, recover, now: clock.now },
     limits: validatorLimits(values.validator.limits, constants.rollupManaLimit),
     sync: {
       poke: () => synchronizer.poke(),
@@ -147,11 +149,11 @@ function checkpointCheck(
 
 function ownProposals(
   { signing: { signerOf, duties: signer }, txBytes, dutyTimes }: ValidatorOptions,
-  { pool, publisher }: CommitteeNetwork,
+  { pool, publisher, rollup }: CommitteeNetwork,
   settings: ValidatorSettings,
 ): OwnProposals {
   return new OwnProposals({
-    ...{ signer, pool, publisher, settings, txBytes, dutyTimes },
+    ...{ signer, pool, publisher, rollup, settings, txBytes, dutyTimes },
     signTxs: (proposer, digest, signal) => {
       const own = signerOf(proposer);
       return own ? own.signMessage(digest, signal) : Promise.reject(new Error(`no key of ${proposer}`));

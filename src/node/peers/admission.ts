@@ -6,12 +6,14 @@ import { StatusHandshake } from "../../p2p/peers/status-handshake.ts";
 import { ValidatorsOnly } from "../../p2p/peers/validators-only.ts";
 import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
 import type { Teardown } from "../../process/teardown.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import type { ChainContext } from "../context/chain-context.ts";
 
 interface AdmissionOptions {
   values: PartValues["p2p"];
   channels: Pick<PeerChannels, "client" | "peers">;
   listed: ListedPeers;
+  rollup: MessageRollup;
   status(): StatusMessage;
   teardown: Teardown;
 }
@@ -28,7 +30,7 @@ export function checkAdmission({ onlyValidators, noHandshake }: PartValues["p2p"
 /** Which peers may stay: those of this network or, where so configured, its validators only. */
 export function admission(
   { reader, clock, loggerFor }: ChainContext,
-  { values, channels, listed, status, teardown }: AdmissionOptions,
+  { values, channels, listed, rollup, status, teardown }: AdmissionOptions,
 ): Pick<PeerServices, "handshake" | "rule"> {
   const statusHandshake = new StatusHandshake(channels.client, status);
   if (!values.admission.onlyValidators) {
@@ -39,6 +41,7 @@ export function admission(
     host: channels.peers,
     protectedPeers: new ProtectedPeers(listed),
     statusHandshake,
+    rollup,
     status,
     attesters: () => reader.attesters(),
     allowedFailures: values.admission.allowedFailures,

@@ -55,6 +55,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     {
       ...mempool,
       ...(channels === undefined ? NO_PEERS : askedPeers(channels)),
+      transactions: chain.generation.transactions,
       nodes: values.txCollection.txCollectionNodeRpcUrls.map(
         (url) => new NodeTxSource({ url, versions, readTx: receivedTx }),
       ),

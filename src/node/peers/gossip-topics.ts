@@ -11,6 +11,7 @@ import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler
 import type { ConsensusEvents } from "../../p2p/proposals/consensus-events.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
 import type { Teardown } from "../../process/teardown.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../context/chain-context.ts";
@@ -29,6 +30,7 @@ interface GossipTopicsOptions {
   equivocations: Equivocations;
   provider: TxProvider;
   dutyTimes: Pick<DutyTimes, "done">;
+  rollup: MessageRollup;
   recover: RecoverSigner;
   events: ConsensusEvents;
   teardown: Teardown;
@@ -72,7 +74,7 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     settings,
     reexecutes: async (slot) => settings.reexecutes || (await events.executes(slot)),
   });
-  const slots = { committees, times: reader.identity.constants, now: clock.now };
+  const slots = { committees, rollup: options.rollup, times: reader.identity.constants, now: clock.now };
   const blocks = new BlockProposalHandler({
     ...slots,
     check,

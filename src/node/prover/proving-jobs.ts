@@ -3,6 +3,7 @@ import type { PartValues } from "../../config/part-values.ts";
 import { redactUrl } from "../../http/redact.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { Teardown } from "../../process/teardown.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
 import { Agent } from "../../prover/agent/agent.ts";
 import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
@@ -86,7 +87,9 @@ async function startParts(values: PartValues, parts: Parts, teardown: Teardown):
   const { url } = values.broker;
   const { failedProofStore } = values.prover;
   const { producerApi, consumerApi, store, jobSource } =
-    url === undefined ? brokerHere(values, parts, teardown) : brokerElsewhere(url, values, teardown);
+    url === undefined
+      ? brokerHere(values, parts, teardown)
+      : brokerElsewhere(url, values, parts.generation.contracts, teardown);
   const outages = new BrokerOutages(logger);
   const producer = new JobProducer({
     rules: parts.generation,
@@ -106,7 +109,7 @@ async function startParts(values: PartValues, parts: Parts, teardown: Teardown):
   });
   if (url !== undefined) {
     teardown.add("metrics of the broker", observeBrokerOutages(parts.metrics, outages));
-    watchBroker(url, values, { outages, teardown });
+    watchBroker(url, values, { contracts: parts.generation.contracts, outages, teardown });
   }
   const facts = { agents: agents.length, broker: url === undefined ? "this process" : redactUrl(url) };
   logger.info(facts, "proving jobs go to the broker at {broker}; {agents} agents run in this process");
@@ -117,11 +120,11 @@ async function startParts(values: PartValues, parts: Parts, teardown: Teardown):
 function watchBroker(
   url: string,
   values: PartValues,
-  { outages, teardown }: { readonly outages: BrokerOutages; readonly teardown: Teardown },
+  { contracts, outages, teardown }: { contracts: ContractRules; outages: BrokerOutages; teardown: Teardown },
 ): void {
   const stopping = new AbortController();
   const apiKey = reveal(values.broker.apiKey);
-  const connection = new BrokerConnection({ url, apiKey, retryDelaysMs: [], signal: stopping.signal });
+  const connection = new BrokerConnection({ url, contracts, apiKey, retryDelaysMs: [], signal: stopping.signal });
   const watch = new BrokerWatch({ broker: new RemoteProducer(connection), outages });
   teardown.add("watch of the broker", () => {
     watch.stop();
@@ -160,10 +163,11 @@ function brokerHere(values: PartValues, { generation, loggerFor, metrics }: Part
   return { producerApi: api, consumerApi: api, store, jobSource: jobSource(broker, store) };
 }
 
-function brokerElsewhere(url: string, values: PartValues, teardown: Teardown): Broker {
+function brokerElsewhere(url: string, values: PartValues, contracts: ContractRules, teardown: Teardown): Broker {
   const stopping = new AbortController();
   const connection = new BrokerConnection({
     url,
+    contracts,
     apiKey: reveal(values.broker.apiKey),
     signal: stopping.signal,
   });

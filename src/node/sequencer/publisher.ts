@@ -13,6 +13,7 @@ import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { Publisher } from "../../sequencer/publisher/publisher.ts";
 import { GovernanceSignals, type VoteSigner } from "../../sequencer/votes/governance-signals.ts";
@@ -27,6 +28,7 @@ export interface PublisherOptions {
   values: PartValues;
   directory: { path: string; temporary: boolean };
   identity: RollupIdentity;
+  generation: Generation;
   keys: ActiveKeystore;
   kzg: Pick<Kzg, "load" | "prove">;
   votes: VoteSigner;
@@ -60,7 +62,7 @@ function publisherAccounts({ current }: ActiveKeystore): Account[] {
 
 /** Starts the publisher, which sends checkpoints to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startPublisher(options: PublisherOptions): RunningPublisher {
-  const { values, directory, identity, keys, kzg, now, logger } = options;
+  const { values, directory, identity, generation, keys, kzg, now, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const { l1Calls: calls, endpoints } = options;
@@ -83,6 +85,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const publisher = new Publisher({
     rpc,
     identity,
+    generation,
     senders,
     publishersOf: (attester) => keys.current.publishersOf(attester).map(({ address }) => address),
     settings,
@@ -100,7 +103,8 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     logger,
   });
   const { slasher } = options;
-  const slashVotes = slasher && new SlashVotes({ rpc, identity, settings, slasher, signer: options.votes, logger });
+  const slashVotes =
+    slasher && new SlashVotes({ rpc, identity, generation, settings, slasher, signer: options.votes, logger });
   return {
     publisher,
     senders,

@@ -1,5 +1,6 @@
 import { type ENR, SignableENR } from "@chainsafe/enr";
 import { bootnodeVersion } from "../../protocol/consensus/component-version.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import type { PeerIdentity } from "../identity/peer-identity.ts";
 
 /** A node's own record, EIP-778 (docs/protocol/10-peers.md#103-node-records). */
@@ -23,8 +24,11 @@ const RELEASE_KEY = "ver";
 /** Sequence number of a bootnode's first record, so that it can be known before the bootnode runs. */
 export const BOOTNODE_FIRST_SEQUENCE = 4n;
 
-export function bootnodeContent(l1ChainId: number, ip: string, udp: number): RecordContent {
-  return { version: bootnodeVersion(l1ChainId), release: undefined, ip, udp, tcp: undefined };
+export function bootnodeContent(
+  { l1ChainId, ip, udp }: { l1ChainId: number; ip: string; udp: number },
+  contracts: ContractRules,
+): RecordContent {
+  return { version: bootnodeVersion(l1ChainId, contracts), release: undefined, ip, udp, tcp: undefined };
 }
 
 /** Signs a record. A later change of the returned record raises its sequence number. */

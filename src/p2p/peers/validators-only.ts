@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../protocol/bytes.ts";
+import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
-import { recoverWireSigner } from "../../protocol/consensus/wire-signature.ts";
+import { digestSigner } from "../../protocol/consensus/wire-signature.ts";
+import { personalMessage } from "../../protocol/personal-message.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { authPayloadHash, decodeAuthResponse, encodeAuthRequest } from "../reqresp/codecs/auth-message.ts";
 import type { StatusMessage } from "../reqresp/codecs/status-message.ts";
@@ -22,6 +24,7 @@ interface ValidatorsOnlyParts {
   protectedPeers: ProtectedPeers;
   /** For listed peers, which need not authenticate. */
   statusHandshake: Handshake;
+  rollup: MessageRollup;
   status(): StatusMessage;
   /** Addresses of all registered attesters, 20 bytes each. */
   attesters(): Promise<readonly Uint8Array[]>;
@@ -91,7 +94,7 @@ export class ValidatorsOnly implements Handshake {
   }
 
   async #authenticate(peer: string): Promise<HandshakeOutcome> {
-    const { client, status } = this.#parts;
+    const { client, rollup, status } = this.#parts;
     const own = status();
     const challenge = randomBytes(32);
     // Below the modulus of fields.
@@ -102,7 +105,8 @@ export class ValidatorsOnly implements Handshake {
     const sameVersion = checkStatus(decoded.value.status, own.version);
     if (!sameVersion.passed) return sameVersion;
     const { signature } = decoded.value;
-    const signer = recoverWireSigner(authPayloadHash(challenge), signature, await signerRecovery());
+    const digest = personalMessage(authPayloadHash(challenge));
+    const signer = digestSigner(digest, signature, await signerRecovery(), rollup.generation.consensus);
     if (signer === undefined) return { passed: false, reason: "its signature is not valid" };
     const validator = toHex(signer);
     if (!(await this.#registered()).has(validator)) {

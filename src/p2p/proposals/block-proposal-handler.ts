@@ -11,7 +11,7 @@ import type { ConsensusContext } from "../gossip/topics/consensus-context.ts";
 import { checkProposer, NO_SIGNATURE } from "../gossip/topics/proposal-rules.ts";
 import { outsideSlotWindow } from "../gossip/topics/slot-window.ts";
 
-interface BlockProposalHandlerParts extends Pick<ConsensusContext, "committees" | "times" | "now"> {
+interface BlockProposalHandlerParts extends Pick<ConsensusContext, "committees" | "times" | "now" | "rollup"> {
   check: Pick<BlockProposalCheck, "check">;
   txPool: Pick<TxPool, "protect">;
   dutyTimes: Pick<DutyTimes, "done">;
@@ -73,11 +73,11 @@ export class BlockProposalHandler {
    * the committee cannot be read.
    */
   async #brokenRule(proposal: BlockProposal): Promise<string | undefined> {
-    const { times, now } = this.#parts;
+    const { times, rollup, now } = this.#parts;
     const slot = blockProposalSlot(proposal);
     const late = outsideSlotWindow(slot, now(), times);
     if (late !== undefined) return late.reason ?? "its slot is over";
-    const sender = blockSigner(proposal, await signerRecovery());
+    const sender = blockSigner(proposal, await signerRecovery(), rollup);
     const broken = sender === undefined ? NO_SIGNATURE : await checkProposer(this.#parts, slot, sender);
     if (broken?.result === "ignore") throw new Error(broken.reason);
     return broken && (broken.reason ?? "its sender is not the proposer");

@@ -1,5 +1,6 @@
 import { equal, isZero, mapKey } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import { type RequestAnswer, type RequestClient, RequestStatus } from "../peers/request-client.ts";
@@ -24,6 +25,8 @@ interface BatchTxRequesterParts {
   /** Shared by all searches. */
   pace: RequestPace;
   collected: TakesTxs;
+  /** Forms of the answers' txs. */
+  transactions: TransactionRules;
   logger: Logger;
 }
 
@@ -162,7 +165,7 @@ class BatchRun {
 
   #decoded(peer: AskedPeer, body: Uint8Array): BlockTxsResponse | undefined {
     try {
-      return decodeBlockTxsResponse(body);
+      return decodeBlockTxsResponse(body, this.#parts.transactions);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.#peers.failed(peer);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { equal } from "../../protocol/bytes.ts";
 import type { WireTx } from "../../protocol/consensus/wire-txs.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import { type RequestClient, RequestStatus } from "../peers/request-client.ts";
@@ -18,6 +19,8 @@ interface ByHashParts {
   /** Shared by all searches. */
   pace: RequestPace;
   collected: TakesTxs;
+  /** Forms of the answers' txs. */
+  transactions: TransactionRules;
   logger: Logger;
 }
 
@@ -100,7 +103,7 @@ function shareOut(
 
 /** Returns whether the peer may be asked for another tx. */
 async function askFor(
-  { client, penalties, collected, logger }: ByHashParts,
+  { client, penalties, collected, transactions, logger }: ByHashParts,
   request: ByHashRequest,
   { peer, hash }: { peer: string; hash: Uint8Array },
   signal: AbortSignal,
@@ -109,7 +112,7 @@ async function askFor(
     const { status, body } = await client.request(peer, "tx", encodeHashes([hash]), { signal });
     if (signal.aborted) return false;
     if (status !== RequestStatus.SUCCESS) return status === RequestStatus.NOT_FOUND;
-    const txs = decoded(body, (fault) => penalties.penalize(peer, "mid", fault));
+    const txs = decoded(body, transactions, (fault) => penalties.penalize(peer, "mid", fault));
     if (txs === undefined) return false;
     if (txs.some((tx) => !equal(tx.hash, hash))) {
       penalties.penalize(peer, "mid", "it sent a transaction that was not asked for");
@@ -124,9 +127,13 @@ async function askFor(
   }
 }
 
-function decoded(body: Uint8Array, penalize: (fault: string) => void): WireTx[] | undefined {
+function decoded(
+  body: Uint8Array,
+  transactions: TransactionRules,
+  penalize: (fault: string) => void,
+): WireTx[] | undefined {
   try {
-    return body.length === 0 ? [] : decodeTxs(body);
+    return body.length === 0 ? [] : decodeTxs(body, transactions);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     penalize(error.message);

@@ -1,5 +1,6 @@
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import type { RequestClient } from "../peers/request-client.ts";
@@ -26,6 +27,8 @@ interface TxCollectionParts {
   client: RequestClient;
   peers: RequestPeers;
   penalties: PeerPenalties;
+  /** Forms of the txs that peers send. */
+  transactions: TransactionRules;
   nodes: readonly NodeTxSource[];
   fileStores: readonly AskedTxStore[];
   /** Unix milliseconds. */

@@ -1,11 +1,11 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../block-header.ts";
 import { concat, equal, u32Bytes } from "../bytes.ts";
-import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
+import { checkContext, contextBytes, type MessageRollup, payloadDomain } from "./message-rollup.ts";
 import type { RecoverSigner } from "./recover.ts";
-import { MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
+import { encodedSignedTxs, MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
 import { WireReader } from "./wire-reader.ts";
-import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
+import { messageSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
 /** A proposer's block, offered to peers before its checkpoint is on L1. */
 export interface BlockProposal {
@@ -42,30 +42,24 @@ export function readTxHashes(reader: WireReader): Uint8Array {
   return reader.fields(count, "tx hashes");
 }
 
-/** Reads the flag and the signed txs; a message may end before the flag. */
-export function readOptionalSignedTxs(reader: WireReader, message: Uint8Array): SignedTxs | undefined {
-  if (reader.left === 0 || reader.u32("flag of signed txs") === 0) return undefined;
-  return readSignedTxs(reader, message);
-}
-
 /**
  * Decodes a message of topic block_proposal (docs/protocol/10-peers.md#109-wrapper-and-messages); parts are views.
  * Bytes after the message are ignored. Throws a DecodeError.
  */
-export function decodeBlockProposal(bytes: Uint8Array): BlockProposal {
+export function decodeBlockProposal(bytes: Uint8Array, rollup: MessageRollup): BlockProposal {
   const reader = new WireReader(bytes, "block proposal");
-  return {
+  const unsigned = {
     header: readBlockHeader(reader),
     indexWithinCheckpoint: reader.u32("index within the checkpoint"),
     inHash: reader.fields(1, "inHash"),
     archiveRoot: reader.fields(1, "archive root"),
-    signature: reader.take(WIRE_SIGNATURE_BYTES, "signature"),
-    txHashes: readTxHashes(reader),
-    signedTxs: readOptionalSignedTxs(reader, bytes),
   };
+  const signature = reader.take(WIRE_SIGNATURE_BYTES, "signature");
+  checkContext(reader, rollup);
+  return { ...unsigned, signature, txHashes: readTxHashes(reader), signedTxs: readSignedTxs(reader, bytes, rollup) };
 }
 
-export function encodeBlockProposal(proposal: BlockProposal): Uint8Array {
+export function encodeBlockProposal(proposal: BlockProposal, rollup: MessageRollup): Uint8Array {
   const { header, indexWithinCheckpoint, inHash, archiveRoot, signature, txHashes, signedTxs } = proposal;
   return concat(
     header,
@@ -73,15 +67,11 @@ export function encodeBlockProposal(proposal: BlockProposal): Uint8Array {
     inHash,
     archiveRoot,
     signature,
+    contextBytes(rollup),
     u32Bytes(txHashes.length / 32),
     txHashes,
-    ...encodedSignedTxs(signedTxs),
+    ...encodedSignedTxs(signedTxs, rollup),
   );
-}
-
-/** The flag of signed txs, and the signed txs if there are any. */
-export function encodedSignedTxs(signedTxs: SignedTxs | undefined): Uint8Array[] {
-  return signedTxs === undefined ? [u32Bytes(0)] : [u32Bytes(1), signedTxs.bytes, signedTxs.signature];
 }
 
 export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): number {
@@ -89,11 +79,13 @@ export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): nu
 }
 
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
-export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" | "signedTxs">): Uint8Array {
+export function blockProposalPayload(
+  proposal: Omit<BlockProposal, "signature" | "signedTxs">,
+  rollup: MessageRollup,
+): Uint8Array {
   const { header, indexWithinCheckpoint, inHash, archiveRoot, txHashes } = proposal;
-  const domain = u32Bytes(PAYLOAD_DOMAINS.blockProposal);
   return concat(
-    domain,
+    payloadDomain(rollup, "blockProposal"),
     header,
     u32Bytes(indexWithinCheckpoint),
     inHash,
@@ -107,14 +99,20 @@ export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" |
 export function blockSigner(
   proposal: Omit<BlockProposal, "signedTxs">,
   recover: RecoverSigner,
+  rollup: MessageRollup,
 ): Uint8Array | undefined {
-  return recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature, recover);
+  const payloadHash = keccak_256(blockProposalPayload(proposal, rollup));
+  return messageSigner("blockProposal", payloadHash, proposal.signature, recover, rollup);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the signed txs are another signer's. */
-export function blockProposalSender(proposal: BlockProposal, recover: RecoverSigner): Uint8Array | undefined {
-  const sender = blockSigner(proposal, recover);
+export function blockProposalSender(
+  proposal: BlockProposal,
+  recover: RecoverSigner,
+  rollup: MessageRollup,
+): Uint8Array | undefined {
+  const sender = blockSigner(proposal, recover, rollup);
   if (sender === undefined || proposal.signedTxs === undefined) return sender;
-  const txsSender = signedTxsSigner(proposal.signedTxs, recover);
+  const txsSender = signedTxsSigner(proposal.signedTxs, recover, rollup);
   return txsSender !== undefined && equal(txsSender, sender) ? sender : undefined;
 }

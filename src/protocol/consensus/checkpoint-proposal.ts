@@ -1,19 +1,13 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, equal, u32Bytes } from "../bytes.ts";
 import { CHECKPOINT_AT } from "../checkpoint-header.ts";
-import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
-import {
-  type BlockProposal,
-  blockProposalSender,
-  encodedSignedTxs,
-  readBlockHeader,
-  readOptionalSignedTxs,
-  readTxHashes,
-} from "./block-proposal.ts";
+import { type BlockProposal, blockProposalSender, readBlockHeader, readTxHashes } from "./block-proposal.ts";
 import { type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
+import { checkContext, contextBytes, type MessageRollup, payloadDomain } from "./message-rollup.ts";
 import type { RecoverSigner } from "./recover.ts";
+import { encodedSignedTxs, readSignedTxs } from "./signed-txs.ts";
 import { WireReader } from "./wire-reader.ts";
-import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
+import { messageSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
 /** A proposer's checkpoint, offered to the committee for attestation. */
 export interface CheckpointProposal extends CheckpointPayload {
@@ -31,10 +25,11 @@ export interface GossipedCheckpointProposal extends CheckpointProposal {
  * Decodes a message of topic checkpoint_proposal (docs/protocol/10-peers.md#109-wrapper-and-messages); parts are views.
  * Bytes after the message are ignored. Throws a DecodeError.
  */
-export function decodeCheckpointProposal(bytes: Uint8Array): GossipedCheckpointProposal {
+export function decodeCheckpointProposal(bytes: Uint8Array, rollup: MessageRollup): GossipedCheckpointProposal {
   const reader = new WireReader(bytes, "checkpoint proposal");
-  const payload = readCheckpointPayload(reader);
+  const payload = readCheckpointPayload(reader, rollup);
   const signature = reader.take(WIRE_SIGNATURE_BYTES, "signature");
+  checkContext(reader, rollup);
   if (reader.u32("flag of the last block") === 0) return { ...payload, signature, lastBlock: undefined };
   const lastBlock = {
     header: readBlockHeader(reader),
@@ -43,15 +38,19 @@ export function decodeCheckpointProposal(bytes: Uint8Array): GossipedCheckpointP
     archiveRoot: payload.archive,
     signature: reader.take(WIRE_SIGNATURE_BYTES, "signature of the last block"),
     txHashes: readTxHashes(reader),
-    signedTxs: readOptionalSignedTxs(reader, bytes),
+    signedTxs: readSignedTxs(reader, bytes, rollup),
   };
   return { ...payload, signature, lastBlock };
 }
 
 /** Without a last block this is the form in which the pool stores the proposal. */
-export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock?: BlockProposal): Uint8Array {
+export function encodeCheckpointProposal(
+  proposal: CheckpointProposal,
+  rollup: MessageRollup,
+  lastBlock?: BlockProposal,
+): Uint8Array {
   const { header, archive, feeAssetPriceModifier, signature } = proposal;
-  const own = [header, archive, feeAssetPriceModifier, signature];
+  const own = [header, archive, feeAssetPriceModifier, signature, contextBytes(rollup)];
   if (lastBlock === undefined) return concat(...own, u32Bytes(0));
   return concat(
     ...own,
@@ -61,27 +60,36 @@ export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock
     lastBlock.signature,
     u32Bytes(lastBlock.txHashes.length / 32),
     lastBlock.txHashes,
-    ...encodedSignedTxs(lastBlock.signedTxs),
+    ...encodedSignedTxs(lastBlock.signedTxs, rollup),
   );
 }
 
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
-export function checkpointProposalPayload({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
-  return concat(u32Bytes(PAYLOAD_DOMAINS.checkpointProposal), header, archive, feeAssetPriceModifier);
+export function checkpointProposalPayload(
+  { header, archive, feeAssetPriceModifier }: CheckpointPayload,
+  rollup: MessageRollup,
+): Uint8Array {
+  return concat(payloadDomain(rollup, "checkpointProposal"), header, archive, feeAssetPriceModifier);
 }
 
 /** Address that signed the checkpoint; the signature of its last block is not looked at. */
-export function checkpointSigner(proposal: CheckpointProposal, recover: RecoverSigner): Uint8Array | undefined {
-  return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature, recover);
+export function checkpointSigner(
+  proposal: CheckpointProposal,
+  recover: RecoverSigner,
+  rollup: MessageRollup,
+): Uint8Array | undefined {
+  const payloadHash = keccak_256(checkpointProposalPayload(proposal, rollup));
+  return messageSigner("checkpointProposal", payloadHash, proposal.signature, recover, rollup);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the last block is another signer's. */
 export function checkpointProposalSender(
   proposal: GossipedCheckpointProposal,
   recover: RecoverSigner,
+  rollup: MessageRollup,
 ): Uint8Array | undefined {
-  const sender = checkpointSigner(proposal, recover);
+  const sender = checkpointSigner(proposal, recover, rollup);
   if (sender === undefined || proposal.lastBlock === undefined) return sender;
-  const blockSender = blockProposalSender(proposal.lastBlock, recover);
+  const blockSender = blockProposalSender(proposal.lastBlock, recover, rollup);
   return blockSender !== undefined && equal(blockSender, sender) ? sender : undefined;
 }

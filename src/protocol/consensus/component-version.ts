@@ -1,4 +1,4 @@
-import { V4 } from "../generations/v4/v4.ts";
+import type { ContractRules } from "../generations/contracts.ts";
 
 interface NetworkComponents {
   l1ChainId: number;
@@ -6,6 +6,8 @@ interface NetworkComponents {
   rollupAddress: string;
   rollupVersion: number;
 }
+
+type ComponentHashes = Pick<ContractRules, "protocolContractsHash" | "vkTreeRoot">;
 
 /** The parts of the version string: prefix, chain id, rollup address, rollup version, contracts hash, VK tree root. */
 const PARTS = 6;
@@ -17,14 +19,17 @@ const short = (hex: string): string => hex.slice(2, 10).toLowerCase();
  * The string that peers must have in common: value of a node record's `aztec` key, suffix of the gossip topics, and
  * part of the status handshake (docs/protocol/10-peers.md#102-version-string).
  */
-export function componentVersion({ l1ChainId, rollupAddress, rollupVersion }: NetworkComponents): string {
-  const hashes = [V4.contracts.protocolContractsHash, V4.contracts.vkTreeRoot].map(short);
+export function componentVersion(
+  { l1ChainId, rollupAddress, rollupVersion }: NetworkComponents,
+  { protocolContractsHash, vkTreeRoot }: ComponentHashes,
+): string {
+  const hashes = [protocolContractsHash, vkTreeRoot].map(short);
   return ["00", l1ChainId, short(rollupAddress), rollupVersion, ...hashes].join("-");
 }
 
 /** Version string of a bootnode's record, which names no rollup and so never equals a node's. */
-export function bootnodeVersion(l1ChainId: number): string {
-  return componentVersion({ l1ChainId, rollupAddress: `0x${"00".repeat(20)}`, rollupVersion: 0 });
+export function bootnodeVersion(l1ChainId: number, contracts: ComponentHashes): string {
+  return componentVersion({ l1ChainId, rollupAddress: `0x${"00".repeat(20)}`, rollupVersion: 0 }, contracts);
 }
 
 /**

@@ -1,24 +1,56 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigUintBytes, concat } from "../bytes.ts";
-import { PAYLOAD_DOMAINS } from "../generations/v4/consensus.ts";
-import { signedBytes } from "./signed-integer.ts";
+import type { ConsensusRules } from "../generations/consensus.ts";
 
-const ATTESTATION_WORD = bigUintBytes(BigInt(PAYLOAD_DOMAINS.checkpointAttestation), 32);
+type PayloadRules = Pick<ConsensusRules, "payloadDomains">;
+
+const word = (value: number): Uint8Array => bigUintBytes(BigInt(value), 32);
 
 /**
- * The 128-byte payload of a checkpoint attestation: domain, archive, fee asset price modifier (two's complement) and
- * header hash, one word each. It contains neither chain id nor rollup address.
+ * What attesters sign (docs/protocol/10-peers.md#1010-signatures), one word each: a number for its kind in some
+ * generations, archive, fee asset price modifier (two's complement), header hash.
  */
-export function attestationPayload(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
-  return attestationPayloadOf(archiveRoot, signedBytes(modifier), headerHash);
+export function attestationPayload(
+  { payloadDomains }: PayloadRules,
+  archive: Uint8Array,
+  modifier: Uint8Array,
+  headerHash: Uint8Array,
+): Uint8Array {
+  const domain = payloadDomains === undefined ? [] : [word(payloadDomains.checkpointAttestation)];
+  return concat(...domain, archive, modifier, headerHash);
 }
 
-/** The same of the modifier's 32 bytes. */
-export function attestationPayloadOf(archive: Uint8Array, modifier: Uint8Array, headerHash: Uint8Array): Uint8Array {
-  return concat(ATTESTATION_WORD, archive, modifier, headerHash);
+/** A committee's attestations as L1 takes them. */
+interface PostedAttestations {
+  signatureIndices: Uint8Array;
+  signaturesOrAddresses: Uint8Array;
+  /** 20-byte addresses. */
+  signers: readonly Uint8Array[];
 }
 
-/** The `payloadDigest` of the CheckpointProposed event (docs/protocol/04-l1-contracts.md#410-binding-hashes). */
-export function payloadDigest(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
-  return keccak_256(attestationPayload(archiveRoot, modifier, headerHash));
+/**
+ * What a proposer signs of the attestations that it posts (docs/protocol/04-l1-contracts.md#425-digests-and-signatures):
+ * the ABI encoding of a number for its kind in some generations, `(bytes signatureIndices, bytes signaturesOrAddresses)`
+ * and `address[] signers`.
+ */
+export function attestationsAndSignersPayload(
+  { payloadDomains }: PayloadRules,
+  { signatureIndices, signaturesOrAddresses, signers }: PostedAttestations,
+): Uint8Array {
+  const domain = payloadDomains === undefined ? [] : [word(payloadDomains.attestationsAndSigners)];
+  const indices = byteString(signatureIndices);
+  const attestations = concat(word(64), word(64 + indices.length), indices, byteString(signaturesOrAddresses));
+  const head = (domain.length + 2) * 32;
+  return concat(
+    ...domain,
+    word(head),
+    word(head + attestations.length),
+    attestations,
+    word(signers.length),
+    ...signers.map((signer) => concat(new Uint8Array(12), signer)),
+  );
+}
+
+/** Length and bytes, padded to whole words. */
+function byteString(bytes: Uint8Array): Uint8Array {
+  return concat(word(bytes.length), bytes, new Uint8Array(-bytes.length & 31));
 }

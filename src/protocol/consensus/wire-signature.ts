@@ -1,5 +1,6 @@
 import { concat, readU32 } from "../bytes.ts";
-import { personalMessage } from "../generations/v4/consensus.ts";
+import type { ConsensusRules, SignedMessage } from "../generations/consensus.ts";
+import type { MessageRollup } from "./message-rollup.ts";
 import type { RecoverSigner } from "./recover.ts";
 
 /** Signature as peers send it: r 32 | s 32 | v u32. All zero means no signature. */
@@ -18,22 +19,30 @@ export function wireSignature(short: Uint8Array): WireSignature {
 }
 
 /**
- * Address (20 bytes) that signed a payload by the keccak256 of it, in the form of EIP-191
+ * Address (20 bytes) that signed a message, of whose payload this is keccak256
  * (docs/protocol/10-peers.md#1010-signatures). Undefined if the signature is invalid.
  */
-export function recoverWireSigner(
+export function messageSigner(
+  message: SignedMessage,
   payloadHash: Uint8Array,
   signature: WireSignature,
   recover: RecoverSigner,
+  rollup: MessageRollup,
 ): Uint8Array | undefined {
-  return recoverDigestSigner(personalMessage(payloadHash), signature, recover);
+  const { consensus } = rollup.generation;
+  return digestSigner(consensus.signedDigest(message, payloadHash, rollup), signature, recover, consensus);
 }
 
-/** The same of the digest in the form of EIP-191. */
-export function recoverDigestSigner(
+/** The same of the 32 bytes that were signed. */
+export function digestSigner(
   digest: Uint8Array,
   signature: WireSignature,
   recover: RecoverSigner,
+  { peersTakeParity }: Pick<ConsensusRules, "peersTakeParity">,
 ): Uint8Array | undefined {
-  return readU32(signature, 64) > 255 ? undefined : recover(digest, shortSignature(signature));
+  const v = readU32(signature, 64);
+  if (v > 255) return undefined;
+  const short = shortSignature(signature);
+  if (peersTakeParity && v < 2) short[64] = 27 + v;
+  return recover(digest, short);
 }

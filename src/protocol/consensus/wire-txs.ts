@@ -13,11 +13,11 @@ export interface WireTx {
 interface TxsRules {
   most?: number;
   /** Fields of a tx's proof. */
-  proofFields?: number;
+  proofFields: number;
 }
 
 /** Reads `u32 n, n x tx` at the reader's place in `message`. Throws a DecodeError. */
-export function readTxs(reader: WireReader, message: Uint8Array, rules: TxsRules = {}): WireTx[] {
+export function readTxs(reader: WireReader, message: Uint8Array, rules: TxsRules): WireTx[] {
   const { most = Number.POSITIVE_INFINITY, proofFields } = rules;
   const count = reader.u32("count of txs");
   if (count > most) reader.fail(`txs must be at most ${most}, got ${count}`);
@@ -29,7 +29,7 @@ export function readTxs(reader: WireReader, message: Uint8Array, rules: TxsRules
   return txs;
 }
 
-function claimedTx(reader: WireReader, message: Uint8Array, index: number, proofFields?: number): ClaimedTx {
+function claimedTx(reader: WireReader, message: Uint8Array, index: number, proofFields: number): ClaimedTx {
   try {
     return txFromBytes(message, reader.at, proofFields);
   } catch (error) {

@@ -22,4 +22,8 @@ export interface ConsensusRules {
   eventDigest(payloadHash: Uint8Array, context: SigningContext): Uint8Array;
   /** The 32 bytes that attesters signed, from `payloadDigest` of the event. */
   signedEventDigest(payloadDigest: Uint8Array): Uint8Array;
+  /** What each message between peers holds of its rollup; empty: messages do not name it. */
+  contextBytes(context: SigningContext): Uint8Array;
+  /** Whether v of a signature in a message may be the parity of R, 0 or 1. L1 takes 27 and 28 only. */
+  readonly peersTakeParity: boolean;
 }

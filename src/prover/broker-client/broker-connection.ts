@@ -5,7 +5,7 @@ import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import { isTemporary, withRetries } from "../../http/retry.ts";
 import { JsonError, parseJson } from "../../json/parse-json.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import { Slots } from "../slots.ts";
 import { BrokerRefusalError, BrokerUnavailableError, BrokerVersionError } from "./errors.ts";
 
@@ -20,12 +20,6 @@ const ANSWER_MS = 30_000;
 /** As the released agents wait: 1, 2 and then 3 s, 12 attempts in all. */
 const RETRY_DELAYS_MS = [1000, 2000, ...Array.from({ length: 9 }, () => 3000)];
 
-/** A missing header is accepted; one of another release is not. */
-const EXPECTED_HEADERS = {
-  "x-aztec-l2CircuitsVkTreeRoot": V4.contracts.vkTreeRoot,
-  "x-aztec-l2ProtocolContractsHash": V4.contracts.protocolContractsHash,
-} as const;
-
 /** Of a broker, and of a node that has one in its process, which serves only the methods for agents. */
 type BrokerNamespace = "proverBroker" | "provingJobSource";
 
@@ -38,6 +32,8 @@ interface RequestBody {
 
 interface BrokerConnectionOptions {
   url: string;
+  /** What the broker's circuits must be of. */
+  contracts: Pick<ContractRules, "vkTreeRoot" | "protocolContractsHash">;
   /** For a broker that demands one. */
   apiKey?: string;
   /** Delays between attempts in milliseconds; those of the released agents by default. */
@@ -51,13 +47,19 @@ export class BrokerConnection {
   readonly #url: URL;
   readonly #apiKey: string | undefined;
   readonly #compresses: boolean;
+  /** A missing header is accepted; one of another release is not. */
+  readonly #expectedHeaders: Readonly<Record<string, string>>;
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
   readonly #compressing = new Slots(COMPRESSING);
   #namespace: BrokerNamespace = "proverBroker";
   #lastId = 0;
 
-  constructor({ url, apiKey, retryDelaysMs = RETRY_DELAYS_MS, signal }: BrokerConnectionOptions) {
+  constructor({ url, contracts, apiKey, retryDelaysMs = RETRY_DELAYS_MS, signal }: BrokerConnectionOptions) {
+    this.#expectedHeaders = {
+      "x-aztec-l2CircuitsVkTreeRoot": contracts.vkTreeRoot,
+      "x-aztec-l2ProtocolContractsHash": contracts.protocolContractsHash,
+    };
     this.#url = new URL(url);
     // A path in the URL is ignored, as the released clients do.
     this.#url.pathname = "/";
@@ -92,7 +94,7 @@ export class BrokerConnection {
     const body =
       isLong && this.#compresses ? await this.#compressing.run(() => compressedBody(pieces)) : plainBody(pieces);
     const reply = await this.#post(body);
-    for (const [header, expected] of Object.entries(EXPECTED_HEADERS)) {
+    for (const [header, expected] of Object.entries(this.#expectedHeaders)) {
       const actual = reply.headers.get(header);
       if (actual !== null && actual !== expected) throw new BrokerVersionError(header, expected, actual);
     }

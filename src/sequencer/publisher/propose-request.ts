@@ -11,12 +11,14 @@ import type { L1Sender } from "../../l1/tx/l1-sender.ts";
 import type { L1TxSettings } from "../../l1/tx/settings.ts";
 import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
 import type { CheckpointToPublish, PublishOutcome, PublishRequest } from "./types.ts";
 
 export interface ProposeParts {
   rpc: L1Rpc;
   identity: Pick<RollupIdentity, "addresses" | "constants">;
+  generation: Pick<Generation, "consensus" | "l1">;
   settings: L1TxSettings;
   signal: AbortSignal;
 }
@@ -28,11 +30,11 @@ export async function proposeRequest(
   publication: CheckpointToPublish,
   sidecars: BlobSidecars,
 ): Promise<PublishRequest | Extract<PublishOutcome, { reason: string }>> {
-  const { rpc, identity, settings, signal } = parts;
+  const { rpc, identity, generation, settings, signal } = parts;
   const { checkpoint, attestations, slot, feeAssetPriceModifier, timeoutAt } = publication;
   const { rollupAddress } = identity.addresses;
-  const signature =
-    attestations.signature ?? (await sender.signer.signMessage(attestationsAndSignersHash(attestations), signal));
+  const signedHash = attestationsAndSignersHash(generation.consensus, attestations);
+  const signature = attestations.signature ?? (await sender.signer.signMessage(signedHash, signal));
   const { archiveRoot, header } = checkpoint;
   const { commitments } = sidecars;
   const calldata = proposeCalldata({

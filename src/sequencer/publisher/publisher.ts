@@ -15,6 +15,7 @@ import type { L1TxSettings } from "../../l1/tx/settings.ts";
 import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type Invalidation, invalidateRequest } from "./invalidate-request.ts";
@@ -25,6 +26,7 @@ import type { CheckpointToPublish, PublishOutcome, PublishRequest, RequestsToPub
 interface PublisherParts {
   rpc: L1Rpc;
   identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
+  generation: Pick<Generation, "consensus" | "l1">;
   /** One for each publisher account. */
   senders: readonly L1Sender[];
   /** Accounts (lower-case 0x text) that may publish for an attester. */

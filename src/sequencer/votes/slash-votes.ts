@@ -4,14 +4,13 @@ import { simulateCall } from "../../l1/propose/simulate.ts";
 import { slashCall } from "../../l1/slashing/slash-call.ts";
 import { MAX_TX_GAS } from "../../l1/tx/estimate-gas.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
 import type { SlashAction, SlashActions } from "../../protocol/slashing/action.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { nextTime, type ProposeParts } from "../publisher/propose-request.ts";
 import type { PublishRequest } from "../publisher/types.ts";
 import type { Voter, VoteSigner } from "./governance-signals.ts";
 
-interface SlashVoteParts extends Pick<ProposeParts, "rpc" | "settings"> {
+interface SlashVoteParts extends Pick<ProposeParts, "rpc" | "generation" | "settings"> {
   identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
   slasher: SlashActions;
   signer: VoteSigner;
@@ -59,10 +58,10 @@ export class SlashVotes {
     proposer: string,
     signal: AbortSignal | undefined,
   ): Promise<PublishRequest | undefined> {
-    const { rpc, identity, settings, signer, logger } = this.#parts;
+    const { rpc, identity, generation, settings, signer, logger } = this.#parts;
     const { kind, slot } = action;
     const { l1ChainId: chainId, addresses } = identity;
-    const call = slashCall(action, { chainId, rollup: addresses.rollupAddress, domain: V4.l1.slashingDomain });
+    const call = slashCall(action, { chainId, rollup: addresses.rollupAddress, domain: generation.l1.slashingDomain });
     const vote = { kind: "SLASHING_VOTE", slot } as const;
     const signature = call.toSign && (await signer.sign(proposer, vote, call.toSign, signal));
     const data = call.calldata(signature);

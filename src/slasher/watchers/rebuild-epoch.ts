@@ -42,7 +42,7 @@ export async function rebuildEpoch(
   const missing = blocks.flatMap(({ txHashes }) => txHashes).filter((hash) => !pool.hasTx(hash));
   if (missing.length > 0) return { kind: "missing-txs", missing };
   if (blocks.length === 0) return { kind: "valid" };
-  const contracts = new EarlierContracts(build.contracts);
+  const contracts = new EarlierContracts(build.contracts, build.generation.contracts);
   // One fork for all checkpoints: each is built on the state that the one before left.
   const fork = build.world.fork(blocks[0].number - 1);
   try {

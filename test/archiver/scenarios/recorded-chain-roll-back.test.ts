@@ -51,7 +51,7 @@ beforeAll(async () => {
     sponsoredFpc: true,
     prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
   };
-  world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded)));
+  world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded, V4)));
   chain = new ChainStore({
     store,
     genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

@@ -55,7 +55,7 @@ describe("the recorded chain, followed from L1", () => {
     closeBlobs = () => blobs.close();
     path = mkdtempSync(join(tmpdir(), "svc-follow-"));
     store = openStore({ path });
-    world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded)));
+    world = new WorldState(core, store, genesisContent(V4, genesisPublicData(core, funded, V4)));
     chain = new ChainStore({
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

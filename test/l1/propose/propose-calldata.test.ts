@@ -4,8 +4,8 @@ import { attestationsAndSignersHash, packAttestations } from "../../../src/l1/pr
 import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-calldata.ts";
 import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
-import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../../src/protocol/personal-message.ts";
 import { consensusCases } from "../../world/sequencer/consensus-cases.ts";
 
 interface AttestationsCase {
@@ -31,7 +31,7 @@ describe("attestations and signers", () => {
       expect(toHex(packed.signatureIndices)).toBe(expected.signatureIndices);
       expect(toHex(packed.signaturesOrAddresses)).toBe(expected.signaturesOrAddresses);
       expect(packed.signers.map(toHex)).toEqual(expected.signers.map((signer) => signer.toLowerCase()));
-      const hash = attestationsAndSignersHash(packed);
+      const hash = attestationsAndSignersHash(V4.consensus, packed);
       expect(toHex(hash)).toBe(expected.payloadHash);
       expect(toHex(personalMessage(hash))).toBe(expected.ethSignedDigest);
       const signature = await new LocalSigner(fromHex(input.privateKey)).signMessage(hash);

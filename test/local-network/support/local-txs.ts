@@ -18,7 +18,7 @@ const GENESIS = genesisState(
   core,
   genesisContent(
     V4,
-    genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [fromHex(BANANA_FEES)] }),
+    genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [fromHex(BANANA_FEES)] }, V4),
   ),
 );
 const random = () => fr(BigInt(toHex(randomBytes(30))));

@@ -28,11 +28,12 @@ import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { pooled } from "../../world/p2p/consensus-support.ts";
 import { p2pVectors, uncompressed } from "../../world/p2p/recorded.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 
 const vectors = p2pVectors();
-const BLOCK = decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex));
-const CHECKPOINT = decodeCheckpointProposal(fromHex(vectors.checkpointProposalWithLastBlock.payloadHex));
-const ATTESTATION = decodeCheckpointAttestation(fromHex(vectors.checkpointAttestation.payloadHex));
+const BLOCK = decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex), V4_ROLLUP);
+const CHECKPOINT = decodeCheckpointProposal(fromHex(vectors.checkpointProposalWithLastBlock.payloadHex), V4_ROLLUP);
+const ATTESTATION = decodeCheckpointAttestation(fromHex(vectors.checkpointAttestation.payloadHex), V4_ROLLUP);
 const SLOT = 5005;
 
 const field = (byte: number) => new Uint8Array(32).fill(byte, 31);
@@ -93,11 +94,12 @@ describe("the pool of block proposals", () => {
   test("gives them back as they came, without signed transactions", () => {
     const withTxs = decodeBlockProposal(
       unwrapMessage(uncompressed(vectors.blockProposalWithSignedTxs.snappyExampleHex)),
+      V4_ROLLUP,
     );
     pool.addBlockProposal(BLOCK);
     pool.addBlockProposal(withTxs);
     const stored = pool.blockProposal(BLOCK.archiveRoot);
-    expect(stored && toHex(encodeBlockProposal(stored))).toBe(vectors.blockProposal.payloadHex);
+    expect(stored && toHex(encodeBlockProposal(stored, V4_ROLLUP))).toBe(vectors.blockProposal.payloadHex);
     expect(pool.blockProposal(withTxs.archiveRoot)?.signedTxs).toBeUndefined();
     expect(pool.blockProposal(field(1))).toBeUndefined();
   });
@@ -135,11 +137,11 @@ describe("the pool of checkpoint proposals", () => {
 
   test("keeps them without their last block", () => {
     pool.addCheckpointProposal(CHECKPOINT);
-    const core = toHex(encodeCheckpointProposal(CHECKPOINT));
+    const core = toHex(encodeCheckpointProposal(CHECKPOINT, V4_ROLLUP));
     const [stored] = pool.proposals(SLOT).checkpoints;
-    expect(toHex(encodeCheckpointProposal(stored))).toBe(core);
+    expect(toHex(encodeCheckpointProposal(stored, V4_ROLLUP))).toBe(core);
     const found = pool.checkpointProposal(CHECKPOINT.archive);
-    expect(found && toHex(encodeCheckpointProposal(found))).toBe(core);
+    expect(found && toHex(encodeCheckpointProposal(found, V4_ROLLUP))).toBe(core);
     expect(core).toHaveLength(2 + 2 * 452);
   });
 });
@@ -168,10 +170,12 @@ describe("the pool of attestations", () => {
     pool.addAttestation(attestation(field(1), SLOT + 1), address(1));
     expect(pool.attestations(SLOT)).toHaveLength(3);
     expect(pool.attestations(SLOT, { archive: field(1) })).toHaveLength(2);
-    const payloadHash = attestationPayloadHash(other);
+    const payloadHash = attestationPayloadHash(other, V4_ROLLUP);
     const found = Array.from(pool.signedAttestations(SLOT, { payloadHash }));
     expect(found.map(({ attester }) => toHex(attester))).toEqual([toHex(address(2))]);
-    expect(toHex(encodeCheckpointAttestation(found[0].attestation))).toBe(toHex(encodeCheckpointAttestation(other)));
+    expect(toHex(encodeCheckpointAttestation(found[0].attestation, V4_ROLLUP))).toBe(
+      toHex(encodeCheckpointAttestation(other, V4_ROLLUP)),
+    );
     expect(pool.attestations(2 ** 50)).toEqual([]);
     expect(pool.proposals(2 ** 50)).toEqual({ blocks: [], checkpoints: [] });
   });
@@ -235,7 +239,7 @@ describe("the attestation pool", () => {
     try {
       const store = new MemoryStore();
       const transaction = vi.spyOn(store, "transaction");
-      const inMemory = new AttestationPool(store, silentLogger);
+      const inMemory = new AttestationPool(store, V4_ROLLUP, silentLogger);
       for (let i = 1; i <= 48; i++) inMemory.addAttestation(attestation(field(1)), address(i));
       expect(transaction).not.toHaveBeenCalled();
       vi.advanceTimersByTime(200);
@@ -248,7 +252,7 @@ describe("the attestation pool", () => {
 
   test("goes on when messages cannot be stored", () => {
     const store = new MemoryStore();
-    const inMemory = new AttestationPool(store, silentLogger);
+    const inMemory = new AttestationPool(store, V4_ROLLUP, silentLogger);
     inMemory.addAttestation(attestation(field(1)), address(1));
     store.failNext = true;
     expect(inMemory.attestations(SLOT)).toEqual([]);

@@ -7,6 +7,7 @@ import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
@@ -176,7 +177,12 @@ test("an agent of this program learns that its output is refused and why, and ma
   const note = (facts: object, message: string) => void lines.push([message, (facts as { reason?: unknown }).reason]);
   const agent = new Agent({
     ...{ name: "agent0", types: [], pollIntervalMs: 5 },
-    broker: new RemoteConsumer(new BrokerConnection({ url: `http://127.0.0.1:${running?.port}` })),
+    broker: new RemoteConsumer(
+      new BrokerConnection({
+        contracts: V4.contracts,
+        url: `http://127.0.0.1:${running?.port}`,
+      }),
+    ),
     store: {
       loadInput: (uri) => store.loadInput(uri),
       saveOutput: async () => uris.shift() as string,

@@ -17,11 +17,13 @@ import { ConsensusEvents } from "../../../src/p2p/proposals/consensus-events.ts"
 import { authPayloadHash } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import type { BlockProposal } from "../../../src/protocol/consensus/block-proposal.ts";
-import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { digestSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../../src/protocol/personal-message.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { pooled } from "../../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import {
@@ -113,6 +115,7 @@ function validator(
       pool,
       committees,
       publisher: { publish: (_, payload) => void sent.push(payload) },
+      rollup: V4_ROLLUP,
       recover: recorded.recover,
       equivocations: new Equivocations(silentLogger),
       events,
@@ -206,7 +209,7 @@ describe("the validator of a node", () => {
   test("a challenge is signed with the first key that is a registered attester", async () => {
     const hash = authPayloadHash(new Uint8Array(32).fill(7));
     const signature = await validator().events.signChallenge(hash);
-    expect(toHex(recoverWireSigner(hash, signature!, recoverSigner)!)).toBe(attesters[1]);
+    expect(toHex(digestSigner(personalMessage(hash), signature!, recoverSigner, V4.consensus)!)).toBe(attesters[1]);
     const stranger = validator({}, { keys: () => keystoreOf(attesters.slice(0, 1)) });
     expect(await stranger.events.signChallenge(hash)).toBeUndefined();
   });

@@ -10,6 +10,7 @@ import { Teardown } from "../../../src/process/teardown.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { FakeHost } from "../../world/p2p/fake-host.ts";
 import { vectors } from "../../world/p2p/identity-vectors.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 
 const log = silentLogger;
 const identity = generatePeerIdentity();
@@ -140,6 +141,7 @@ test("without the handshake no peer is asked for its status, and validators-only
       values: valuesOf(environment).p2p,
       channels: { client, peers: host },
       listed: { trusted: [], private: [], preferred: [] },
+      rollup: V4_ROLLUP,
       status: () => ({ version: VERSION, latestBlock: 0, latestHash: "", finalizedBlock: 0 }),
       teardown,
     });

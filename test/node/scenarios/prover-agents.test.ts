@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
 import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
@@ -50,7 +51,11 @@ describe("svc start --prover-agent", () => {
       PROVER_REAL_PROOFS: "false",
       SVC_PROVER_BROKER_API_KEY: "some key",
     });
-    const producer = new BrokerConnection({ url: broker.url, apiKey: "some key" });
+    const producer = new BrokerConnection({
+      contracts: V4.contracts,
+      url: broker.url,
+      apiKey: "some key",
+    });
     for (const { job } of jobs) {
       expect(await producer.call("enqueueProvingJob", [job])).toEqual({ status: "not-found" });
     }

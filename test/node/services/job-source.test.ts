@@ -58,7 +58,13 @@ function agentAt(port: number): void {
   const outputs = new Map([...binary, ...vm].map(({ type, input, output }) => [`${type} ${hash(input)}`, output]));
   const agent = new Agent({
     ...{ name: "agent0", types: [], pollIntervalMs: 5, logger: silentLogger, store: new InlineStore() },
-    broker: new RemoteConsumer(new BrokerConnection({ url: `http://127.0.0.1:${port}`, retryDelaysMs: [] })),
+    broker: new RemoteConsumer(
+      new BrokerConnection({
+        contracts: V4.contracts,
+        url: `http://127.0.0.1:${port}`,
+        retryDelaysMs: [],
+      }),
+    ),
     prover: {
       prove: async ({ type, input }: { type: number; input: Uint8Array }) => outputs.get(`${type} ${hash(input)}`)!,
     } as never,
@@ -83,7 +89,11 @@ test("an agent elsewhere does the jobs of a broker in a prover node's process, o
 test("outputs that are garbage, of another job, or not sent whole are refused, and the job is done again", async () => {
   const { producer, jobSource } = await provingNode();
   const port = await served(jobSource);
-  const connection = new BrokerConnection({ url: `http://127.0.0.1:${port}`, retryDelaysMs: [] });
+  const connection = new BrokerConnection({
+    contracts: V4.contracts,
+    url: `http://127.0.0.1:${port}`,
+    retryDelaysMs: [],
+  });
   const consumer = new RemoteConsumer(connection);
   const { id, epoch, type, input, output } = binary[0];
   const other = binary.find((each) => each.type !== type)!;
@@ -110,7 +120,9 @@ test("an agent finds a broker of its own where a node was before, and the other 
     return { json: [{ id }] };
   });
   onTestFinished(() => other.close());
-  const consumer = new RemoteConsumer(new BrokerConnection({ url: other.url, retryDelaysMs: [] }));
+  const consumer = new RemoteConsumer(
+    new BrokerConnection({ contracts: V4.contracts, url: other.url, retryDelaysMs: [] }),
+  );
   for (const next of ["proverBroker", "provingJobSource", "provingJobSource", "proverBroker"]) {
     namespace = next;
     expect(await consumer.getProvingJob()).toBeUndefined();

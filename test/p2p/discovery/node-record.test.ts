@@ -15,6 +15,7 @@ import {
   componentVersion,
   sameComponents,
 } from "../../../src/protocol/consensus/component-version.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { vectors } from "../../world/p2p/identity-vectors.ts";
 
@@ -25,8 +26,8 @@ const content: RecordContent = { version: VERSION, release: "4.1.2", ip: node.ip
 
 describe("the version string", () => {
   test("is that of the network's vectors", () => {
-    expect(componentVersion(vectors.componentVersion.input)).toBe(vectors.componentVersion.compressed);
-    expect(bootnodeVersion(bootnode.l1ChainId)).toBe(bootnode.aztecKey);
+    expect(componentVersion(vectors.componentVersion.input, V4.contracts)).toBe(vectors.componentVersion.compressed);
+    expect(bootnodeVersion(bootnode.l1ChainId, V4.contracts)).toBe(bootnode.aztecKey);
   });
 
   test.each([

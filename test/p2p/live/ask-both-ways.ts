@@ -10,8 +10,9 @@ import {
 } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { authHandler } from "../../../src/p2p/reqresp/handlers/auth.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
-import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
-import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
+import { digestSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../../src/protocol/personal-message.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { Checks } from "../../world/live/checks.ts";
 import { until } from "../../world/live/json-rpc.ts";
@@ -174,10 +175,11 @@ export async function authenticate({ network, file, control, checks }: Omit<AskO
       const challenge = new Uint8Array(32).fill(1);
       const request = encodeAuthRequest({ status: status(version), challenge });
       const answer = await client.node.client.request(last.id, "auth", request);
-      const signer = recoverWireSigner(
-        authPayloadHash(challenge),
+      const signer = digestSigner(
+        personalMessage(authPayloadHash(challenge)),
         decodeAuthResponse(answer.body).signature,
         recoverSigner,
+        V4.consensus,
       );
       const found = signer === undefined ? "none" : toHex(signer);
       const attester = validators[Number(last.name) - 1].address.toLowerCase();

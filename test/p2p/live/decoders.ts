@@ -5,12 +5,13 @@ import { decodeCheckpointAttestation } from "../../../src/protocol/consensus/che
 import { decodeCheckpointProposal } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage, wrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 
 export const wrapper: MessageWrapper = { wrap: wrapMessage, unwrap: unwrapMessage };
 
 export const decoders: Record<Topic, (payload: Uint8Array) => unknown> = {
   tx: (payload) => txFromBytes(payload),
-  block_proposal: (payload) => decodeBlockProposal(payload),
-  checkpoint_proposal: (payload) => decodeCheckpointProposal(payload),
-  checkpoint_attestation: (payload) => decodeCheckpointAttestation(payload),
+  block_proposal: (payload) => decodeBlockProposal(payload, V4_ROLLUP),
+  checkpoint_proposal: (payload) => decodeCheckpointProposal(payload, V4_ROLLUP),
+  checkpoint_attestation: (payload) => decodeCheckpointAttestation(payload, V4_ROLLUP),
 };

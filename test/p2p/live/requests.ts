@@ -6,6 +6,7 @@ import { decodeBlockTxsResponse, encodeBlockTxsRequest } from "../../../src/p2p/
 import { decodeStatus, encodeStatus } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import { decodeTxs, encodeHashes } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { call } from "../../world/live/json-rpc.ts";
 import type { TestPeer } from "../../world/p2p/peer-nodes.ts";
 
@@ -71,22 +72,22 @@ export async function askEverything(
       "tx: all of a block and an unknown one",
       "tx",
       encodeHashes([...txHashes, UNKNOWN]),
-      (body) => `${decodeTxs(body).length} txs`,
+      (body) => `${decodeTxs(body, V4.transactions).length} txs`,
     ],
-    ["tx: unknown", "tx", encodeHashes([UNKNOWN]), (body) => `${decodeTxs(body).length} txs`],
+    ["tx: unknown", "tx", encodeHashes([UNKNOWN]), (body) => `${decodeTxs(body, V4.transactions).length} txs`],
     ["block", "block", blockNumber(number), () => "a block"],
     ["block: none yet", "block", blockNumber(9_999_999), () => ""],
     [
       "block_txs: all",
       "block_txs",
       encodeBlockTxsRequest({ archive, hashes: [], wanted: all }),
-      (body) => `${decodeBlockTxsResponse(body).txs.length} txs`,
+      (body) => `${decodeBlockTxsResponse(body, V4.transactions).txs.length} txs`,
     ],
     [
       "block_txs: unknown block, known hash",
       "block_txs",
       encodeBlockTxsRequest({ archive: UNKNOWN, hashes: [txHashes[0]], wanted: none }),
-      (body) => `${decodeBlockTxsResponse(body).txs.length} txs`,
+      (body) => `${decodeBlockTxsResponse(body, V4.transactions).txs.length} txs`,
     ],
     [
       "block_txs: unknown block",

@@ -10,10 +10,12 @@ import {
 } from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import type { StatusMessage } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
-import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
-import { personalMessage } from "../../../src/protocol/generations/v4/consensus.ts";
+import { digestSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../../src/protocol/personal-message.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { FakeHost } from "../../world/p2p/fake-host.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 const OWN: StatusMessage = {
@@ -31,7 +33,7 @@ function signature(hash: Uint8Array, key: Uint8Array): Uint8Array {
 
 function addressOf(key: Uint8Array): Uint8Array {
   const hash = authPayloadHash(new Uint8Array(32));
-  return recoverWireSigner(hash, signature(hash, key), recoverSigner) as Uint8Array;
+  return digestSigner(personalMessage(hash), signature(hash, key), recoverSigner, V4.consensus) as Uint8Array;
 }
 
 const addresses = keys.map(addressOf);
@@ -44,6 +46,7 @@ function admission(registered: Uint8Array[] = addresses, version = OWN.version) 
   const keyOf = new Map<string, Uint8Array>();
   const validators = new ValidatorsOnly({
     host,
+    rollup: V4_ROLLUP,
     client: {
       async request(peer, protocol, bytes): Promise<RequestAnswer> {
         expect(protocol).toBe("auth");

@@ -27,7 +27,9 @@ import { declaredLength, uncompressBlock } from "../../../src/p2p/streams/snappy
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/consensus/l2-block.ts";
 import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
-import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { digestSigner } from "../../../src/protocol/consensus/wire-signature.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { personalMessage } from "../../../src/protocol/personal-message.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { recordedExchanges, requestVectors as vectors } from "../support/recorded.ts";
@@ -64,7 +66,9 @@ test("auth messages have the network's bytes, and the payload is the one that at
   const response = decodeAuthResponse(fromHex(responseUncompressed));
   expect(toHex(response.signature)).toBe(signature.bytes);
   expect(toHex(encodeAuthResponse(response))).toBe(responseUncompressed);
-  expect(toHex(recoverWireSigner(fromHex(payloadToSign), response.signature, recoverSigner)!)).toBe(recoveredSigner);
+  expect(
+    toHex(digestSigner(personalMessage(fromHex(payloadToSign)), response.signature, recoverSigner, V4.consensus)!),
+  ).toBe(recoveredSigner);
   expect(() => decodeAuthRequest(fromHex(requestHex).subarray(0, -1))).toThrow("challenge needs 32 bytes");
 });
 
@@ -100,7 +104,7 @@ test("requests for a block's txs have the network's bytes", () => {
     expect(blockTxsAnswerLimit(fromHex(bytes))).toBe(2 * 512 * KB + KB);
   }
   for (const { archiveRoot, availableIndices = [], uncompressed } of [responseNoTxs, responseUnknownBlock]) {
-    const { archive, txs, available } = decodeBlockTxsResponse(fromHex(uncompressed));
+    const { archive, txs, available } = decodeBlockTxsResponse(fromHex(uncompressed), V4.transactions);
     expect([toHex(archive), txs, available.indices()]).toEqual([archiveRoot, [], availableIndices]);
     expect(toHex(encodeBlockTxsResponse({ archive, txs: [], available }))).toBe(uncompressed);
   }
@@ -126,10 +130,10 @@ test("a list of txs is cut into txs that serialize to the same bytes", async () 
   const block = fromHex(snappyExampleHex);
   expect(declaredLength(block)).toBe(uncompressedLength);
   const body = await uncompressBlock(block, uncompressedLength);
-  const [{ hash, tx, encoded }] = decodeTxs(body);
+  const [{ hash, tx, encoded }] = decodeTxs(body, V4.transactions);
   expect(Buffer.compare(txToBytes(hash, tx), encoded)).toBe(0);
   expect(Buffer.compare(encodeTxs([encoded]), body)).toBe(0);
-  expect(() => decodeTxs(body.subarray(0, -1))).toThrow("list of txs: tx 0: ");
+  expect(() => decodeTxs(body.subarray(0, -1), V4.transactions)).toThrow("list of txs: tx 0: ");
   await expect(uncompressBlock(block, uncompressedLength - 1)).rejects.toThrow(`must have at most`);
 });
 
@@ -146,12 +150,12 @@ const roundTrips: Record<string, (body: Uint8Array, request: Uint8Array) => Uint
   },
   tx: (body, request) => {
     expect(toHex(encodeHashes(decodeTxRequest(request)))).toBe(toHex(request));
-    return encodeTxs(decodeTxs(body).map(({ hash, tx }) => txToBytes(hash, tx)));
+    return encodeTxs(decodeTxs(body, V4.transactions).map(({ hash, tx }) => txToBytes(hash, tx)));
   },
   block: (body) => l2BlockToBytes(l2BlockFromBytes(body)),
   block_txs: (body, request) => {
     expect(toHex(encodeBlockTxsRequest(decodeBlockTxsRequest(request)))).toBe(toHex(request));
-    const { archive, txs, available } = decodeBlockTxsResponse(body);
+    const { archive, txs, available } = decodeBlockTxsResponse(body, V4.transactions);
     return encodeBlockTxsResponse({ archive, txs: txs.map(({ hash, tx }) => txToBytes(hash, tx)), available });
   },
 };

@@ -18,6 +18,7 @@ import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { type BlockProposal, blockProposalPayload } from "../../../src/protocol/consensus/block-proposal.ts";
 import { manaFees } from "../../../src/protocol/fees/gas-fees.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { inHash } from "../../../src/protocol/sha-trees.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
@@ -27,6 +28,7 @@ import { recordedBlocks } from "../../world/archiver/recorded-node.ts";
 import { type ProposingNode, proposalOf, proposingNode, recordedTx } from "../../world/checkpoints/proposing-node.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { addressOf, committeeOf, signPayload } from "../../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import { OPTIONS } from "../support/collecting.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
@@ -51,7 +53,7 @@ afterEach(async () => {
 async function signedProposal({ parts }: ProposingNode): Promise<BlockProposal> {
   const { txHashes, ...head } = proposalOf(recorded[CHECKPOINT - 1][0], inHash(parts.messages(CHECKPOINT)));
   const unsigned = { ...head, txHashes: concat(...txHashes), signedTxs: undefined };
-  return { ...unsigned, signature: await signPayload(KEY, blockProposalPayload(unsigned)) };
+  return { ...unsigned, signature: await signPayload(KEY, blockProposalPayload(unsigned, V4_ROLLUP)) };
 }
 
 /** Pool, collection and handler of a node on the recorded chain, connected to a peer that has the recorded txs. */
@@ -96,6 +98,7 @@ async function receivingNode() {
         openRequests: (id) => own.client.openRequests(id),
       }),
       penalties: { penalize: () => {} },
+      transactions: V4.transactions,
       nodes: [],
       fileStores: [],
       now,
@@ -118,7 +121,7 @@ async function receivingNode() {
   });
   cleanups.push(async () => check.stop());
   const handlerParts = {
-    ...{ check, txPool: pool, committees, times: constants },
+    ...{ rollup: V4_ROLLUP, check, txPool: pool, committees, times: constants },
     ...{ dutyTimes: UNMEASURED, now, logger: silentLogger },
   };
   return { chainNode, chain, pool, handlerParts, handler: new BlockProposalHandler(handlerParts), peer };
@@ -139,7 +142,7 @@ test("a gossiped proposal's txs come from a peer, the block is executed and beco
 test("a proposal of somebody else than the slot's proposer is refused before anything is collected", async () => {
   const { chainNode, chain, handler, peer } = await receivingNode();
   const { signature: _, ...unsigned } = await signedProposal(chainNode);
-  const signature = await signPayload(new Uint8Array(32).fill(6), blockProposalPayload(unsigned));
+  const signature = await signPayload(new Uint8Array(32).fill(6), blockProposalPayload(unsigned, V4_ROLLUP));
   const before = chain.latestBlockNumber();
   const verdict = await handler.handle({ ...unsigned, signature }, peer.id);
   expect(verdict).toMatchObject({ valid: false, fault: "invalid_proposal" });

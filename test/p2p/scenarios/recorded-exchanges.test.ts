@@ -20,6 +20,7 @@ import { uncompressBlock } from "../../../src/p2p/streams/snappy-block.ts";
 import { concat, isZero, toHex } from "../../../src/protocol/bytes.ts";
 import { l2BlockFromBytes } from "../../../src/protocol/consensus/l2-block.ts";
 import type { WireTx } from "../../../src/protocol/consensus/wire-txs.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { recordedExchanges } from "../support/recorded.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
 
@@ -53,7 +54,7 @@ function nodeOf({ name, request, body, status }: (typeof exchanges)[number]): Re
     case "goodbye":
       return goodbyeHandler(() => undefined);
     case "tx":
-      return txHandler(holding(decodeTxs(body)));
+      return txHandler(holding(decodeTxs(body, V4.transactions)));
     case "block":
       return blockHandler({ block: (number) => (body.length > 0 && number > 0 ? l2BlockFromBytes(body) : undefined) });
     case "auth": {
@@ -64,7 +65,7 @@ function nodeOf({ name, request, body, status }: (typeof exchanges)[number]): Re
       const { wanted } = decodeBlockTxsRequest(request);
       const { archive, txs, available } =
         status === 0
-          ? decodeBlockTxsResponse(body)
+          ? decodeBlockTxsResponse(body, V4.transactions)
           : { archive: new Uint8Array(32), txs: [], available: BitVector.of(0, []) };
       const returned = wanted.indices().filter((index) => available.has(index));
       const hashes: Uint8Array[] = Array.from({ length: available.length }, (_, index) =>

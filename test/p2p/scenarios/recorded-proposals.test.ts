@@ -24,6 +24,7 @@ import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { blockChecks } from "../../../src/sequencer/block-checks.ts";
 import { recordedMessages, recordedNetwork } from "../../world/p2p/recorded.ts";
 import { type RecordedNetworkChain, recordedNetworkChain } from "../../world/p2p/recorded-chain.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 /** Block proposals of reference nodes, from the gossip of a network with a committee and several blocks in a slot. */
@@ -48,8 +49,9 @@ const txs = new Map(
 
 const proposals: { proposal: BlockProposal; t: number }[] = messages.flatMap(({ topic, wrapped, t }) => {
   const payload = unwrapMessage(wrapped);
-  if (topic === "block_proposal") return [{ proposal: decodeBlockProposal(payload), t }];
-  const lastBlock = topic === "checkpoint_proposal" ? decodeCheckpointProposal(payload).lastBlock : undefined;
+  if (topic === "block_proposal") return [{ proposal: decodeBlockProposal(payload, V4_ROLLUP), t }];
+  const lastBlock =
+    topic === "checkpoint_proposal" ? decodeCheckpointProposal(payload, V4_ROLLUP).lastBlock : undefined;
   return lastBlock === undefined ? [] : [{ proposal: lastBlock, t }];
 });
 
@@ -113,7 +115,7 @@ const received = (proposal: BlockProposal) => ({
   peer: undefined,
   embedded: [],
   brokenRule: async () => {
-    const sender = blockSigner(proposal, recoverSigner);
+    const sender = blockSigner(proposal, recoverSigner, V4_ROLLUP);
     const proposer = proposers[String(headerSlotNumber(proposal.header))];
     return sender !== undefined && toHex(sender) === proposer?.toLowerCase() ? undefined : "the sender";
   },

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { requestPeers } from "../../../src/p2p/tx-collection/request-peers.ts";
 import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { ARCHIVE_ROOT, collectingPool, hashesOf, OPTIONS, peerHandlers, txsOfBlock } from "../support/collecting.ts";
 import { connect, stopPeers, type TestPeer, testPeer } from "./hosts.ts";
@@ -21,6 +22,7 @@ function collecting(own: TestPeer, count: number, type: "new" | "old" = "new") {
         openRequests: (peer) => own.client.openRequests(peer),
       }),
       penalties: { penalize: (peer, tolerance, reason) => void own.penalties.push({ peer, tolerance, reason }) },
+      transactions: V4.transactions,
       nodes: [],
       fileStores: [],
       now: Date.now,

@@ -5,6 +5,7 @@ import { decodeBlockTxsRequest, encodeBlockTxsResponse } from "../../../src/p2p/
 import { requestBatches } from "../../../src/p2p/tx-collection/batch-tx-requester.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import {
   ARCHIVE_ROOT,
@@ -32,6 +33,7 @@ function setUp(count: number) {
     penalties: peers.penalties,
     collected: own.collected,
     pace: new RequestPace(),
+    transactions: V4.transactions,
     logger: silentLogger,
   };
   const stop = new AbortController();

@@ -4,6 +4,7 @@ import { decodeTxRequest, encodeTxs } from "../../../src/p2p/reqresp/codecs/tx-l
 import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by-hash-requests.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { bytesOf, collectingPool, MemoryPeers, peerHandlers, requestFor, txsOfBlock } from "../support/collecting.ts";
 
@@ -17,6 +18,7 @@ function setUp(count: number) {
     penalties: peers.penalties,
     collected: own.collected,
     pace: new RequestPace(),
+    transactions: V4.transactions,
     logger: silentLogger,
   };
   const run = (request = requestFor(txs), limits = BY_HASH_LIMITS) =>

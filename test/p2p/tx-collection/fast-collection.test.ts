@@ -6,6 +6,7 @@ import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import type { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import {
   ARCHIVE_ROOT,
@@ -49,6 +50,7 @@ function setUp(
       client: peers,
       peers: peers.peers,
       penalties: peers.penalties,
+      transactions: V4.transactions,
       nodes,
       fileStores: [],
       now: Date.now,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BY_HASH_LIMITS, requestByHash } from "../../../src/p2p/tx-collection/by-hash-requests.ts";
 import { RequestPace } from "../../../src/p2p/tx-collection/request-pace.ts";
 import { SlowCollection, type SlowCollectionParts } from "../../../src/p2p/tx-collection/slow-collection.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import {
   ARCHIVE_ROOT,
@@ -24,6 +25,7 @@ function setUp(count: number, changes: Partial<SlowCollectionParts> = {}) {
     penalties: peers.penalties,
     collected: own.collected,
     pace: new RequestPace(),
+    transactions: V4.transactions,
     logger: silentLogger,
   };
   const asked: number[] = [];

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
 import { RemoteProducer } from "../../../src/prover/broker-client/remote-producer.ts";
@@ -58,7 +59,7 @@ const job = { id: "1:PARITY_BASE:00", type: JOB_TYPES.PARITY_BASE, epochNumber: 
 describe("a connection to a broker", () => {
   test("sends arrays of one call to the origin of its URL, with the key", async () => {
     const { url, seen } = await brokerThat(answers({ result: { job, time: 7 } }));
-    const consumer = new RemoteConsumer(new BrokerConnection({ url, apiKey: "secret" }));
+    const consumer = new RemoteConsumer(new BrokerConnection({ contracts: V4.contracts, url, apiKey: "secret" }));
     expect(await consumer.getProvingJob({ allowList: [] })).toEqual({ job, time: 7 });
     expect(seen).toMatchObject([
       {
@@ -74,7 +75,9 @@ describe("a connection to a broker", () => {
     ["this machine", "127.0.0.1", undefined],
   ])("enqueues a job with a long input at a broker on %s", async (_, host, encoding) => {
     const { url, seen } = await brokerThat(answers({ result: { status: "not-found" } }));
-    const producer = new RemoteProducer(new BrokerConnection({ url: url.replace("127.0.0.1", host) }));
+    const producer = new RemoteProducer(
+      new BrokerConnection({ contracts: V4.contracts, url: url.replace("127.0.0.1", host) }),
+    );
     // Compressed it is several parts of the stream.
     const inputsUri = new InlineInput(job.type, randomBytes(300_000));
     expect(await producer.enqueueProvingJob({ ...job, inputsUri })).toEqual({ status: "not-found" });
@@ -88,7 +91,9 @@ describe("a connection to a broker", () => {
 
   test.each([{}, { result: null }])("reads the answer %o as none", async (part) => {
     const { url } = await brokerThat(answers(part));
-    expect(await new RemoteConsumer(new BrokerConnection({ url })).getProvingJob()).toBeUndefined();
+    expect(
+      await new RemoteConsumer(new BrokerConnection({ contracts: V4.contracts, url })).getProvingJob(),
+    ).toBeUndefined();
   });
 
   test("repeats a call after temporary failures and no other", async () => {
@@ -96,12 +101,12 @@ describe("a connection to a broker", () => {
       if (seen.length < 3) response.writeHead(503).end();
       else answers({})(call, response);
     });
-    await new BrokerConnection({ url, retryDelaysMs }).call("getProvingJob", []);
+    await new BrokerConnection({ contracts: V4.contracts, url, retryDelaysMs }).call("getProvingJob", []);
     expect(seen).toHaveLength(3);
     const refusing = await brokerThat((_, response) => response.writeHead(401).end());
-    await expect(new BrokerConnection({ url: refusing.url, retryDelaysMs }).call("x", [])).rejects.toThrow(
-      "the broker answered with HTTP status 401",
-    );
+    await expect(
+      new BrokerConnection({ contracts: V4.contracts, url: refusing.url, retryDelaysMs }).call("x", []),
+    ).rejects.toThrow("the broker answered with HTTP status 401");
     expect(refusing.seen).toHaveLength(1);
   });
 
@@ -130,7 +135,9 @@ describe("a connection to a broker", () => {
     ],
   ])("says what is wrong when the broker answers with %s", async (_, answer, message) => {
     const { url } = await brokerThat(answer);
-    await expect(new BrokerConnection({ url, retryDelaysMs }).call("x", [])).rejects.toThrow(message);
+    await expect(new BrokerConnection({ contracts: V4.contracts, url, retryDelaysMs }).call("x", [])).rejects.toThrow(
+      message,
+    );
   });
 
   test.each([
@@ -140,6 +147,8 @@ describe("a connection to a broker", () => {
     ["job", "time must be a number"],
   ])("refuses the job %o", async (result, message) => {
     const { url } = await brokerThat(answers({ result }));
-    await expect(new RemoteConsumer(new BrokerConnection({ url })).getProvingJob()).rejects.toThrow(message);
+    await expect(
+      new RemoteConsumer(new BrokerConnection({ contracts: V4.contracts, url })).getProvingJob(),
+    ).rejects.toThrow(message);
   });
 });

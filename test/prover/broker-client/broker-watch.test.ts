@@ -69,7 +69,12 @@ describe("the watch of a broker", () => {
     let faulty = false;
     const broker: HttpFake = await httpFake((request) => (faulty ? fault(request) : knowsNoJob(request)));
     onTestFinished(() => broker.close());
-    const connection = new BrokerConnection({ url: broker.url, apiKey: "the key", retryDelaysMs: [] });
+    const connection = new BrokerConnection({
+      contracts: V4.contracts,
+      url: broker.url,
+      apiKey: "the key",
+      retryDelaysMs: [],
+    });
     const watch = new BrokerWatch({ broker: new RemoteProducer(connection), outages, intervalMs: 1 });
     onTestFinished(() => watch.stop());
     const several = (): Promise<void> => {
@@ -97,7 +102,11 @@ describe("the watch of a broker", () => {
     const { outages, lines } = shown();
     const broker = await httpFake(knowsNoJob);
     await broker.close();
-    const connection = new BrokerConnection({ url: broker.url, retryDelaysMs: [] });
+    const connection = new BrokerConnection({
+      contracts: V4.contracts,
+      url: broker.url,
+      retryDelaysMs: [],
+    });
     const watch = new BrokerWatch({ broker: new RemoteProducer(connection), outages });
     onTestFinished(() => watch.stop());
     watch.start();

@@ -71,7 +71,7 @@ export async function followedEpochs(core: Core) {
       requireTraces: false,
     });
     const blobs = createBlobFetcher({ identity: reader.identity, l1RpcUrls: [l1.url] });
-    const publicData = genesisPublicData(core, FUNDED);
+    const publicData = genesisPublicData(core, FUNDED, V4);
     claimStore(store, storeOwner(reader.identity));
     const world = new WorldState(core, store, genesisContent(V4, publicData));
     const chain = new ChainStore({

@@ -6,6 +6,7 @@ import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
 import { startPublisher } from "../../../src/node/sequencer/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Publisher } from "../../../src/sequencer/publisher/publisher.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
@@ -65,6 +66,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     values: partValues(values),
     directory: { path: dataDirectory ?? "", temporary: dataDirectory === undefined },
     identity,
+    generation: V4,
     keys: await configuredKeys(partValues(values).keys, () => {}),
     kzg,
     votes: { holds: () => false, sign: () => Promise.reject(new Error("no votes here")) },

@@ -15,6 +15,7 @@ import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
 import { attesterSigning, voteSigner } from "../../../src/node/keys/signers.ts";
 import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
@@ -81,6 +82,7 @@ async function publisherOf(identity: RollupIdentity, environment: Record<string,
     values: partValues(values),
     directory: { path: "", temporary: true },
     identity,
+    generation: V4,
     keys,
     votes: voteSigner(signing),
     kzg: { load: () => {}, prove: () => Promise.reject(new Error("no blobs here")) },

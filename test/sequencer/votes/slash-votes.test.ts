@@ -4,6 +4,7 @@ import { partValues } from "../../../src/config/part-values.ts";
 import { configuredKeys } from "../../../src/node/keys/proposer-keys.ts";
 import { attesterSigning, voteSigner } from "../../../src/node/keys/signers.ts";
 import { type RunningPublisher, startPublisher } from "../../../src/node/sequencer/publisher.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { SlashAction, SlashActions } from "../../../src/protocol/slashing/action.ts";
 import { OFFENSE_TYPES } from "../../../src/protocol/slashing/offense.ts";
 import { Slasher } from "../../../src/slasher/slasher.ts";
@@ -47,6 +48,7 @@ describe("slash votes of a node's proposers on the network's contracts", () => {
       values: partValues(values),
       directory: { path: "", temporary: true },
       identity,
+      generation: V4,
       keys,
       votes: voteSigner(signing),
       slasher: actions,

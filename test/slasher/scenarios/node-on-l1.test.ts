@@ -46,7 +46,7 @@ let node: ProposingNode;
 beforeAll(async () => {
   const anvil = await startAnvil();
   l1 = new ControlledL1({ anvil, chain: { blobStore: "" }, stop: () => void anvil.stop() });
-  const funded = genesisPublicData(loadCore(), { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] });
+  const funded = genesisPublicData(loadCore(), { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }, V4);
   const { addresses } = await deployL1Contracts({
     ...localNetwork(anvil.url, {
       AZTEC_TARGET_COMMITTEE_SIZE: String(VALIDATORS.length),
@@ -106,7 +106,7 @@ function postBadAttestations(): void {
     const packed = packAttestations(entries);
     const key = VALIDATORS.find(({ initial }) => initial.attester === proposer)?.key as string;
     const signer = new LocalSigner(fromHex(key));
-    return { ...packed, signature: await signer.signMessage(attestationsAndSignersHash(packed)) };
+    return { ...packed, signature: await signer.signMessage(attestationsAndSignersHash(V4.consensus, packed)) };
   });
 }
 

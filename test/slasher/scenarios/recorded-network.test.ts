@@ -19,6 +19,7 @@ import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { committeeOf, pooled } from "../../world/p2p/consensus-support.ts";
 import { recordedMessages, recordedNetwork } from "../../world/p2p/recorded.ts";
 import { type RecordedNetworkChain, recordedNetworkChain } from "../../world/p2p/recorded-chain.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { fakeServices, recordingLogger } from "../../world/rpc/fakes.ts";
 
 interface History {
@@ -186,9 +187,9 @@ describe("the recorded network with a committee", () => {
     const gossiped = new Set<number>();
     for (const { topic, wrapped, decoded } of recordedMessages()) {
       const payload = () => unwrapMessage(wrapped);
-      if (topic === "block_proposal") opened.pool.addBlockProposal(decodeBlockProposal(payload()));
+      if (topic === "block_proposal") opened.pool.addBlockProposal(decodeBlockProposal(payload(), V4_ROLLUP));
       else if (topic === "checkpoint_attestation") {
-        opened.pool.addAttestation(decodeCheckpointAttestation(payload()), fromHex(decoded.attester));
+        opened.pool.addAttestation(decodeCheckpointAttestation(payload(), V4_ROLLUP), fromHex(decoded.attester));
       } else continue;
       gossiped.add(decoded.slot);
     }

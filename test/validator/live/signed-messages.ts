@@ -20,6 +20,7 @@ import {
   decodeCheckpointProposal,
 } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import type { DutyKind } from "../../../src/validator/signing/duty.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 
 /** What a validator signed, read from a message on the wire. */
@@ -41,29 +42,29 @@ function ofBlock(proposal: BlockProposal): SignedMessage {
     kind: "BLOCK_PROPOSAL",
     slot: blockProposalSlot(proposal),
     index: proposal.indexWithinCheckpoint,
-    signer: textOf(blockSigner(proposal, recoverSigner)),
-    hash: toHex(keccak_256(blockProposalPayload(proposal))),
+    signer: textOf(blockSigner(proposal, recoverSigner, V4_ROLLUP)),
+    hash: toHex(keccak_256(blockProposalPayload(proposal, V4_ROLLUP))),
   };
 }
 
 /** Everything that validators signed in a gossip message: a checkpoint proposal may bring its last block along. */
 export function signedMessages(topic: Topic, payload: Uint8Array): SignedMessage[] {
-  if (topic === "block_proposal") return [ofBlock(decodeBlockProposal(payload))];
+  if (topic === "block_proposal") return [ofBlock(decodeBlockProposal(payload, V4_ROLLUP))];
   if (topic === "checkpoint_proposal") {
-    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload);
+    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload, V4_ROLLUP);
     const checkpoint: SignedMessage = {
       kind: "CHECKPOINT_PROPOSAL",
       slot: checkpointSlot(proposal.header),
       index: -1,
-      signer: textOf(checkpointSigner(proposal, recoverSigner)),
-      hash: toHex(keccak_256(checkpointProposalPayload(proposal))),
+      signer: textOf(checkpointSigner(proposal, recoverSigner, V4_ROLLUP)),
+      hash: toHex(keccak_256(checkpointProposalPayload(proposal, V4_ROLLUP))),
     };
     return lastBlock === undefined ? [checkpoint] : [ofBlock(lastBlock), checkpoint];
   }
   if (topic === "checkpoint_attestation") {
-    const attestation = decodeCheckpointAttestation(payload);
-    const signer = textOf(attester(attestation, recoverSigner));
-    const hash = toHex(attestationPayloadHash(attestation));
+    const attestation = decodeCheckpointAttestation(payload, V4_ROLLUP);
+    const signer = textOf(attester(attestation, recoverSigner, V4_ROLLUP));
+    const hash = toHex(attestationPayloadHash(attestation, V4_ROLLUP));
     return [{ kind: "ATTESTATION", slot: checkpointSlot(attestation.header), index: -1, signer, hash }];
   }
   return [];

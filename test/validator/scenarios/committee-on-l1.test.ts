@@ -46,7 +46,7 @@ beforeAll(async () => {
   const core = loadCore();
   const anvil = await startAnvil();
   l1 = new ControlledL1({ anvil, chain: { blobStore: "" }, stop: () => void anvil.stop() });
-  const funded = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] });
+  const funded = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }, V4);
   const deployed = await deployL1Contracts({
     ...localNetwork(anvil.url, {
       AZTEC_TARGET_COMMITTEE_SIZE: String(VALIDATORS.length),
@@ -144,7 +144,7 @@ describe("a checkpoint with bad attestations", () => {
       packed.signatureIndices[0] |= 0x05;
       const key = VALIDATORS.find(({ initial }) => initial.attester === proposer)!.key;
       const signer = new LocalSigner(fromHex(key));
-      return { ...packed, signature: await signer.signMessage(attestationsAndSignersHash(packed)) };
+      return { ...packed, signature: await signer.signMessage(attestationsAndSignersHash(V4.consensus, packed)) };
     });
   }
 

@@ -11,6 +11,7 @@ import { CheckpointAttester } from "../../../src/validator/checkpoint-attester.t
 import { DutySigner } from "../../../src/validator/duty-signer.ts";
 import { OwnAttestations } from "../../../src/validator/own-attestations.ts";
 import { pooled } from "../../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import {
   attestationsTo,
@@ -85,7 +86,7 @@ test("the attestations of this node to recorded proposals are the bytes that ref
     const own = [...KEYS.keys()].filter((address) => address !== proposer);
     const signer = new DutySigner({ guard: recordingGuard(recorded.constants, () => t), signerOf });
     const parts = {
-      ...{ committees: recorded.committees, signer, pool },
+      ...{ committees: recorded.committees, signer, pool, rollup: V4_ROLLUP },
       ...{ dutyTimes: UNMEASURED, logger: silentLogger },
     };
     const publisher = { publish: (topic: string, payload: Uint8Array) => void sent.push({ topic, payload }) };
@@ -98,6 +99,7 @@ test("the attestations of this node to recorded proposals are the bytes that ref
       observer: false,
       uploads: undefined,
       times: recorded.constants,
+      rollup: V4_ROLLUP,
       recover: recorded.recover,
       dutyTimes: UNMEASURED,
       now: () => t,
@@ -111,7 +113,9 @@ test("the attestations of this node to recorded proposals are the bytes that ref
       compared++;
     }
     expect([sent.length, new Set(sent.map(({ topic }) => topic))]).toEqual([3, new Set(["checkpoint_attestation"])]);
-    const stored = pool.attestations(slot, { archive: proposal.archive }).map(encodeCheckpointAttestation);
+    const stored = pool
+      .attestations(slot, { archive: proposal.archive })
+      .map((each) => encodeCheckpointAttestation(each, V4_ROLLUP));
     expect(new Set(stored.map(toHex))).toEqual(payloads);
     // The proposer's own attestation, which it makes before others answer.
     const proposers = new OwnAttestations({ ...parts, attesters: () => [proposer], publisher });

@@ -44,6 +44,7 @@ import { type ProposingNode, proposalOf, proposingNode, recordedTx } from "../..
 import { payersTx } from "../../world/execution/funded-state.ts";
 import type { CallPlan } from "../../world/execution/tx-builder.ts";
 import { addressOf, committeeOf, pooled, signPayload } from "../../world/p2p/consensus-support.ts";
+import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
 import { UNMEASURED } from "../../world/telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "../../world/validator/recording-guard.ts";
@@ -163,7 +164,7 @@ async function received(checkpoint: CompletedCheckpoint) {
     duplicateProposalPenalty: 7n,
     duplicateAttestationPenalty: 7n,
   };
-  const reports = new OffenseReports((found) => void offenses.push(...found), penalties, recoverSigner);
+  const reports = new OffenseReports((found) => void offenses.push(...found), penalties, recoverSigner, V4_ROLLUP);
   const check = node.check({ txs });
   const verdicts: ProposalVerdict[] = [];
   for (const block of checkpoint.blocks) {
@@ -179,7 +180,7 @@ async function received(checkpoint: CompletedCheckpoint) {
   }
 
   const sent: Uint8Array[] = [];
-  const shared = { committees, dutyTimes: UNMEASURED, logger: silentLogger };
+  const shared = { rollup: V4_ROLLUP, committees, dutyTimes: UNMEASURED, logger: silentLogger };
   const own = [toHex(addressOf(MEMBER))];
   const attester = new CheckpointAttester({
     ...shared,
@@ -194,6 +195,7 @@ async function received(checkpoint: CompletedCheckpoint) {
       ...{ core, generation: V4, kzg, chain, constants, limits, now },
       sync: parts.sync,
       messages: parts.messages,
+      rollup: V4_ROLLUP,
       recover: recoverSigner,
     }),
     ownAddresses: () => own,
@@ -221,12 +223,16 @@ function readFromL1(checkpoint: CompletedCheckpoint) {
 }
 
 async function signedBlock(unsigned: Omit<BlockProposal, "signature" | "signedTxs">): Promise<BlockProposal> {
-  return { ...unsigned, signature: await signPayload(PROPOSER, blockProposalPayload(unsigned)), signedTxs: undefined };
+  return {
+    ...unsigned,
+    signature: await signPayload(PROPOSER, blockProposalPayload(unsigned, V4_ROLLUP)),
+    signedTxs: undefined,
+  };
 }
 
 async function signedCheckpoint({ header, archiveRoot }: CompletedCheckpoint): Promise<CheckpointProposal> {
   const payload = { header, archive: archiveRoot, feeAssetPriceModifier: new Uint8Array(32) };
-  return { ...payload, signature: await signPayload(PROPOSER, checkpointProposalPayload(payload)) };
+  return { ...payload, signature: await signPayload(PROPOSER, checkpointProposalPayload(payload, V4_ROLLUP)) };
 }
 
 test.each([
@@ -238,9 +244,9 @@ test.each([
   expect(verdicts.map((verdict) => (verdict.valid ? "valid" : verdict.reason))).toEqual(["valid", "valid"]);
   expect(offenses).toEqual([]);
   expect(outcome).toEqual({ kind: "attested", members: 1 });
-  expect(sent.map((bytes) => toHex(attesterOf(decodeCheckpointAttestation(bytes), recoverSigner)!))).toEqual([
-    toHex(addressOf(MEMBER)),
-  ]);
+  expect(
+    sent.map((bytes) => toHex(attesterOf(decodeCheckpointAttestation(bytes, V4_ROLLUP), recoverSigner, V4_ROLLUP)!)),
+  ).toEqual([toHex(addressOf(MEMBER))]);
   // The node stored the proposer's words, and reads the same ones from the checkpoint's blobs on L1.
   const fromL1 = readFromL1(checkpoint);
   expect(fromL1.blocks[0].txs.map(({ revertCode }) => revertCode)).toEqual(codes);

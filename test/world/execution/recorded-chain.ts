@@ -10,6 +10,7 @@ import type { Siloing } from "../../../src/execution/siloing.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { startChainA } from "../l1/chain-a.ts";
@@ -60,11 +61,15 @@ export class RecordedChain {
     const { constants } = this.#follower.reader.identity;
     return {
       path: this.#follower.path,
-      publicData: genesisPublicData(this.core, {
-        testAccounts: true,
-        sponsoredFpc: true,
-        prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
-      }),
+      publicData: genesisPublicData(
+        this.core,
+        {
+          testAccounts: true,
+          sponsoredFpc: true,
+          prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
+        },
+        V4,
+      ),
       epochDuration: constants.epochDuration,
       commits: this.services.store.commits,
     };

@@ -2,6 +2,7 @@ import { configure } from "../../../src/config/configuration.ts";
 import type { DeployOptions } from "../../../src/l1/deploy/deploy-l1-contracts.ts";
 import { deployerFromMnemonic } from "../../../src/l1/deploy/deployer.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 
 export const TEST_MNEMONIC = "test test test test test test test test test test test junk";
 
@@ -22,6 +23,7 @@ export function localNetwork(url: string, variables: Record<string, string> = {}
     ethereumSlotDuration: 12,
     deployer: deployerFromMnemonic(TEST_MNEMONIC, 0),
     parameters: configure({ flags: new Map(), environment }).values,
+    contracts: V4.contracts,
     genesisArchiveRoot: fromHex("0x2dbb06108e9a86dfd66387eac78e843c558a4c742514c4d1423e306717362435"),
     feeJuicePortalFunding: 50_000n * 10n ** 18n,
   };

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { ENR } from "@chainsafe/enr";
 import { componentVersion } from "../../../src/protocol/consensus/component-version.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { call } from "./json-rpc.ts";
 
 const run = promisify(execFile);
@@ -65,7 +66,10 @@ export function referenceNetwork(file: string): ReferenceNetwork {
     };
   });
   return {
-    version: componentVersion({ l1ChainId: 31337, rollupAddress: l1Contracts.rollupAddress, rollupVersion }),
+    version: componentVersion(
+      { l1ChainId: 31337, rollupAddress: l1Contracts.rollupAddress, rollupVersion },
+      V4.contracts,
+    ),
     rollupAddress: l1Contracts.rollupAddress,
     slotDurationMs: Number(settings.AZTEC_SLOT_DURATION) * 1000,
     epochSlots: Number(settings.AZTEC_EPOCH_DURATION),

@@ -121,7 +121,7 @@ export class Follower {
       mapSizeKb: 1 << 20,
       core: this.#core,
       identity,
-      publicData: genesisPublicData(this.#core, FUNDED),
+      publicData: genesisPublicData(this.#core, FUNDED, V4),
       hasher: this.#hasher,
     });
     const write = (level: string) => (facts: object, message: string) =>

@@ -14,18 +14,19 @@ import { signerRecovery } from "../../../src/protocol/consensus/signer-recovery.
 import { type WireSignature, wireSignature } from "../../../src/protocol/consensus/wire-signature.ts";
 import { openStore, type Store } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { V4_ROLLUP } from "../protocol/message-rollup.ts";
 
 /** A store in a directory of its own, and an attestation pool over it. */
 export function pooled(): { pool: AttestationPool; store: Store; reopen(): AttestationPool; close(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), "svc-attestations-"));
   const store = openStore({ path });
-  const pools = [new AttestationPool(store, silentLogger)];
+  const pools = [new AttestationPool(store, V4_ROLLUP, silentLogger)];
   return {
     pool: pools[0],
     store,
     reopen() {
       for (const pool of pools) pool.close();
-      pools.push(new AttestationPool(store, silentLogger));
+      pools.push(new AttestationPool(store, V4_ROLLUP, silentLogger));
       return pools[pools.length - 1];
     },
     async close() {
@@ -69,6 +70,7 @@ export function consensusContext(parts: Pick<ConsensusContext, "pool" | "times">
     committees: { at: committeeOf([]) },
     equivocations,
     now: () => 0,
+    rollup: V4_ROLLUP,
     recover,
     limits: { txsPermitted: true, maxTxsPerBlock: undefined },
     hashTx: (tx) => txHash(core, tx.data),

@@ -5,10 +5,14 @@ import { OwnRecord } from "../../../src/p2p/discovery/own-record.ts";
 import { parseRecord } from "../../../src/p2p/discovery/record-rules.ts";
 import { generatePeerIdentity, type PeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { bootnodeVersion, componentVersion } from "../../../src/protocol/consensus/component-version.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { freePort } from "../../support/free-port.ts";
 
-export const VERSION = componentVersion({ l1ChainId: 1, rollupAddress: `0x${"ab".repeat(20)}`, rollupVersion: 7 });
+export const VERSION = componentVersion(
+  { l1ChainId: 1, rollupAddress: `0x${"ab".repeat(20)}`, rollupVersion: 7 },
+  V4.contracts,
+);
 
 export interface NodeSettings extends Partial<Omit<NodeDiscoveryOptions, "bootnodes" | "trusted">> {
   version?: string;
@@ -52,7 +56,13 @@ export async function bootnode({
 } = {}): Promise<Bootnode> {
   const identity = generatePeerIdentity();
   const port = await freePort();
-  const content = { version: bootnodeVersion(1), release: undefined, ip: address, udp: port, tcp: undefined };
+  const content = {
+    version: bootnodeVersion(1, V4.contracts),
+    release: undefined,
+    ip: address,
+    udp: port,
+    tcp: undefined,
+  };
   return new Bootnode({
     identity,
     record: new OwnRecord({ identity, content, file: undefined, first: 4n }),

@@ -46,7 +46,7 @@ export async function recordedNetworkChain(core: Core) {
       mapSizeKb: 1 << 20,
       core,
       identity,
-      publicData: genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }),
+      publicData: genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] }, V4),
       hasher,
     });
     const fetcher = createBlobFetcher({ identity, l1RpcUrls: [anvil.url], fileStoreUrls: [`file://${blobs}`] });

@@ -26,6 +26,7 @@ import { epochOfSlot } from "../../../src/protocol/time.ts";
 import { signPayload } from "../p2p/consensus-support.ts";
 import { recordedMessages, recordedNetwork } from "../p2p/recorded.ts";
 import { recordedNetworkChain } from "../p2p/recorded-chain.ts";
+import { V4_ROLLUP } from "../protocol/message-rollup.ts";
 import { recoverSigner } from "../protocol/recover-signer.ts";
 
 export type RecordedCommittee = Awaited<ReturnType<typeof recordedCommittee>>;
@@ -54,7 +55,7 @@ const messages = recordedMessages().map((message) => ({ ...message, payload: unw
 /** The checkpoint proposals of the recording. */
 export const PROPOSALS: ReceivedCheckpoint[] = messages.flatMap(({ topic, payload, t, decoded }) =>
   topic === "checkpoint_proposal"
-    ? [{ proposal: decodeCheckpointProposal(payload), slot: decoded.slot, proposer: decoded.sender, t }]
+    ? [{ proposal: decodeCheckpointProposal(payload, V4_ROLLUP), slot: decoded.slot, proposer: decoded.sender, t }]
     : [],
 );
 
@@ -69,8 +70,8 @@ export interface ReceivedAttestation {
 export function attestationsTo({ archive }: Pick<CheckpointProposal, "archive">): ReceivedAttestation[] {
   return messages.flatMap(({ topic, payload }) => {
     if (topic !== "checkpoint_attestation") return [];
-    const attestation = decodeCheckpointAttestation(payload);
-    const signer = attester(attestation, recoverSigner)!;
+    const attestation = decodeCheckpointAttestation(payload, V4_ROLLUP);
+    const signer = attester(attestation, recoverSigner, V4_ROLLUP)!;
     return equal(attestation.archive, archive) ? [{ bytes: payload, attestation, attester: toHex(signer) }] : [];
   });
 }
@@ -86,7 +87,10 @@ export async function signedAgain(
     feeAssetPriceModifier: Uint8Array.from(proposal.feeAssetPriceModifier),
   };
   change(payload);
-  return { ...payload, signature: await signPayload(KEYS.get(proposer)!, checkpointProposalPayload(payload)) };
+  return {
+    ...payload,
+    signature: await signPayload(KEYS.get(proposer)!, checkpointProposalPayload(payload, V4_ROLLUP)),
+  };
 }
 
 /** The recorded network with a committee: its chain, its committees and a check of its checkpoint proposals. */
@@ -139,6 +143,7 @@ export async function recordedCommittee(core: Core) {
         limits: { rollupManaLimit: constants.rollupManaLimit },
         sync: { poke: () => {}, onBlocksAdded: () => () => {} },
         messages: (number) => messagesOfCheckpoint(chain.messages, number),
+        rollup: V4_ROLLUP,
         recover,
         now: () => t,
         ...changes,

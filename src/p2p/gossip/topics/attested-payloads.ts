@@ -5,9 +5,9 @@ import {
 } from "../../../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointPayload } from "../../../protocol/consensus/checkpoint-payload.ts";
 import { checkpointSigner } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../../../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../../protocol/consensus/wire-signature.ts";
-import { personalMessage } from "../../../protocol/generations/v4/consensus.ts";
 import { dropOldest } from "../../../storage/drop-oldest.ts";
 
 const KEPT_PAYLOADS = 32;
@@ -24,12 +24,14 @@ interface Payload {
 export class AttestedPayloads {
   readonly #payloads = new Map<string, Payload>();
   readonly #recoverSigner: RecoverSigner;
+  readonly #rollup: MessageRollup;
 
-  constructor(recover: RecoverSigner) {
+  constructor(recover: RecoverSigner, rollup: MessageRollup) {
     this.#recoverSigner = recover;
+    this.#rollup = rollup;
   }
 
-  /** The EIP-191 digest that the attester signed. */
+  /** The 32 bytes that the attester signed. */
   digest(attestation: CheckpointPayload): Uint8Array {
     return this.#payload(attestation).digest;
   }
@@ -47,7 +49,7 @@ export class AttestedPayloads {
     proposers: Map<string, Uint8Array>,
     key: string,
   ): Uint8Array | undefined {
-    const signer = checkpointSigner({ ...payload, signature }, this.#recoverSigner);
+    const signer = checkpointSigner({ ...payload, signature }, this.#recoverSigner, this.#rollup);
     if (signer !== undefined) {
       proposers.set(key, signer);
       dropOldest(proposers, KEPT_SIGNATURES);
@@ -60,7 +62,10 @@ export class AttestedPayloads {
     const key = mapKey(concat(header, archive, feeAssetPriceModifier));
     let payload = this.#payloads.get(key);
     if (payload === undefined) {
-      payload = { digest: personalMessage(attestationPayloadHash(attestation)), proposers: new Map() };
+      const { consensus } = this.#rollup.generation;
+      const payloadHash = attestationPayloadHash(attestation, this.#rollup);
+      const digest = consensus.signedDigest("checkpointAttestation", payloadHash, this.#rollup);
+      payload = { digest, proposers: new Map() };
       this.#payloads.set(key, payload);
       dropOldest(this.#payloads, KEPT_PAYLOADS);
     }

@@ -4,7 +4,7 @@ import {
   type CheckpointAttestation,
   decodeCheckpointAttestation,
 } from "../../../protocol/consensus/checkpoint-attestation.ts";
-import { recoverDigestSigner } from "../../../protocol/consensus/wire-signature.ts";
+import { digestSigner } from "../../../protocol/consensus/wire-signature.ts";
 import type { GossipOutcome, TopicValidator } from "../topic.ts";
 import { AttestedPayloads } from "./attested-payloads.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
@@ -13,13 +13,15 @@ import { outsideSlotWindow } from "./slot-window.ts";
 
 /** Rules for messages of topic checkpoint_attestation (docs/protocol/10-peers.md#1011-receive-rules). */
 export function checkpointAttestationValidator(context: ConsensusContext): TopicValidator {
-  const payloads = new AttestedPayloads(context.recover);
+  const { rollup, recover } = context;
+  const payloads = new AttestedPayloads(recover, rollup);
   return async (payload) => {
-    const attestation = decodeCheckpointAttestation(payload);
+    const attestation = decodeCheckpointAttestation(payload, rollup);
     const slot = checkpointSlot(attestation.header);
     const outside = outsideSlotWindow(slot, context.now(), context.times);
     if (outside !== undefined) return outside;
-    const attester = recoverDigestSigner(payloads.digest(attestation), attestation.signature, context.recover);
+    const digest = payloads.digest(attestation);
+    const attester = digestSigner(digest, attestation.signature, recover, rollup.generation.consensus);
     if (attester === undefined) return rejected("low", "the attestation has no valid signature");
     const { kind, proposer, isMember } = await committeeOfSlot(context, slot);
     if (kind === "none") return rejected("low", `slot ${slot} has no committee`);

@@ -23,13 +23,13 @@ import { outsideSlotWindow } from "./slot-window.ts";
 export function checkpointProposalValidator(context: ConsensusContext): TopicValidator {
   return async (payload, from) => {
     const arrived = performance.now();
-    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload);
+    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload, context.rollup);
     const slot = checkpointSlot(proposal.header);
     const early =
       outsideSlotWindow(slot, context.now(), context.times) ??
       (lastBlock === undefined ? undefined : checkTxCount(context, lastBlock));
     if (early !== undefined) return early;
-    const sender = checkpointSigner(proposal, context.recover);
+    const sender = checkpointSigner(proposal, context.recover, context.rollup);
     if (sender === undefined) return NO_SIGNATURE;
     const verdict =
       (await checkProposer(context, slot, sender)) ??
@@ -57,7 +57,7 @@ async function checkLastBlock(
   lastBlock: BlockProposal,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
-  const blockSender = blockSigner(lastBlock, context.recover);
+  const blockSender = blockSigner(lastBlock, context.recover, context.rollup);
   if (blockSender === undefined || !equal(blockSender, sender)) return NO_SIGNATURE;
   return checkSignedTxs(context, lastBlock, sender);
 }

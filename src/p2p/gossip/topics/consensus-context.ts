@@ -3,6 +3,7 @@ import type { AttestationPool } from "../../../mempool/attestations/attestation-
 import type { Equivocations } from "../../../mempool/attestations/equivocations.ts";
 import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
 import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { MessageRollup } from "../../../protocol/consensus/message-rollup.ts";
 import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { Tx } from "../../../protocol/tx/tx.ts";
 import type { SlotTimes } from "./slot-window.ts";
@@ -26,6 +27,7 @@ export interface ConsensusContext {
   /** Unix milliseconds. */
   now(): number;
   limits: ProposalLimits;
+  rollup: MessageRollup;
   /** signerRecovery. */
   recover: RecoverSigner;
   /** Computes the hash of a tx. */

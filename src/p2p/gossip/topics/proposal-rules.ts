@@ -78,13 +78,13 @@ export function checkTxCount(
  * for a block that the pool would not take.
  */
 export async function checkSignedTxs(
-  { pool, hashTx, recover }: Pick<ConsensusContext, "pool" | "hashTx" | "recover">,
+  { pool, hashTx, recover, rollup }: Pick<ConsensusContext, "pool" | "hashTx" | "recover" | "rollup">,
   proposal: BlockProposal,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
   const { txHashes, signedTxs } = proposal;
   if (signedTxs === undefined || pool.refusesBlock(proposal)) return undefined;
-  const signer = await signedTxsSignerInTurns(signedTxs, { recover });
+  const signer = await signedTxsSignerInTurns(signedTxs, { recover, rollup });
   if (signer === undefined || !equal(signer, sender)) {
     return rejected("mid", "the signed transactions are not the proposer's");
   }

@@ -1,6 +1,7 @@
 import { concat } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
 import { readTxs, type WireTx } from "../../../protocol/consensus/wire-txs.ts";
+import type { TransactionRules } from "../../../protocol/generations/transactions.ts";
 import { BitVector } from "./bit-vector.ts";
 import { encodeHashes, encodeTxs, readHashes, txsRoom } from "./tx-list.ts";
 
@@ -37,11 +38,11 @@ export function encodeBlockTxsRequest({ archive, hashes, wanted }: BlockTxsReque
 }
 
 /** Throws a DecodeError. */
-export function decodeBlockTxsResponse(bytes: Uint8Array): BlockTxsResponse {
+export function decodeBlockTxsResponse(bytes: Uint8Array, { proofFields }: TransactionRules): BlockTxsResponse {
   const reader = new WireReader(bytes, "block txs response");
   return {
     archive: reader.fields(1, "archive root"),
-    txs: readTxs(reader, bytes),
+    txs: readTxs(reader, bytes, { proofFields }),
     available: BitVector.read(reader),
   };
 }

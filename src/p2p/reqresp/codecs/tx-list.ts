@@ -3,6 +3,7 @@ import { concat, u32Bytes } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
 import { readTxs, type WireTx } from "../../../protocol/consensus/wire-txs.ts";
 import { DecodeError } from "../../../protocol/errors.ts";
+import type { TransactionRules } from "../../../protocol/generations/transactions.ts";
 import { items } from "../../../protocol/tx-effect.ts";
 
 /** For what an answer has besides transactions. */
@@ -38,8 +39,8 @@ export function txsAnswerLimit(request: Uint8Array): number {
 }
 
 /** Throws a DecodeError. */
-export function decodeTxs(bytes: Uint8Array): WireTx[] {
-  return readTxs(new WireReader(bytes, "list of txs"), bytes);
+export function decodeTxs(bytes: Uint8Array, { proofFields }: TransactionRules): WireTx[] {
+  return readTxs(new WireReader(bytes, "list of txs"), bytes, { proofFields });
 }
 
 /** From binary forms. */

@@ -12,6 +12,9 @@ export interface Commitments {
 /** The generations whose rollups this program follows, oldest first. */
 export const GENERATIONS: readonly [Generation, ...Generation[]] = [V4, V5];
 
+/** Where there is no rollup to ask: of rollups to deploy, bootnodes' records, and agents that prove for a broker. */
+export const DEFAULT_GENERATION: Generation = V4;
+
 /** The generation of a rollup by what it commits to (docs/protocol/04-l1-contracts.md#436-generations). */
 export function generationOf({ vkTreeRoot, protocolContractsHash }: Commitments): Generation | undefined {
   return GENERATIONS.find(

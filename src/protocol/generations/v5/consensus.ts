@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bigUintBytes, concat, fromHex } from "../../bytes.ts";
+import { bigUintBytes, concat, fromHex, u32Bytes } from "../../bytes.ts";
 import type { ConsensusRules, SignedMessage, SigningContext } from "../consensus.ts";
 
 const textHash = (value: string): Uint8Array => keccak_256(new TextEncoder().encode(value));
@@ -38,4 +38,6 @@ export const CONSENSUS: ConsensusRules = {
   signedDigest,
   eventDigest: (payloadHash, context) => signedDigest("checkpointAttestation", payloadHash, context),
   signedEventDigest: (payloadDigest) => payloadDigest,
+  contextBytes: ({ l1ChainId, rollupAddress }) => concat(u32Bytes(l1ChainId), rollupAddress),
+  peersTakeParity: true,
 };

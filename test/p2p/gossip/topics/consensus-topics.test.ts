@@ -23,12 +23,14 @@ import {
   encodeCheckpointProposal,
   type GossipedCheckpointProposal,
 } from "../../../../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf } from "../../../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../../../src/protocol/consensus/digests.ts";
 import { unwrapMessage } from "../../../../src/protocol/consensus/gossip-wrapper.ts";
 import { type SignedTxs, signedTxsPayload } from "../../../../src/protocol/consensus/signed-txs.ts";
 import { DecodeError } from "../../../../src/protocol/errors.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import { addressOf, committeeOf, consensusContext, pooled, signPayload } from "../../../world/p2p/consensus-support.ts";
 import { p2pVectors, recordedMessages, recordedNetwork, uncompressed } from "../../../world/p2p/recorded.ts";
+import { V4_ROLLUP } from "../../../world/protocol/message-rollup.ts";
 
 const vectors = p2pVectors();
 const PROPOSER_KEY = fromHex(vectors.keys.proposerPrivateKey);
@@ -85,8 +87,8 @@ const verdictOf = ({ outcome: { result, tolerance } }: Answer) =>
   tolerance === undefined ? result : `${result} ${tolerance}`;
 
 async function signedBlock(change: Partial<BlockProposal> = {}, key = PROPOSER_KEY): Promise<BlockProposal> {
-  const proposal = { ...decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex)), ...change };
-  return { ...proposal, signature: await signPayload(key, blockProposalPayload(proposal)) };
+  const proposal = { ...decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex), V4_ROLLUP), ...change };
+  return { ...proposal, signature: await signPayload(key, blockProposalPayload(proposal, V4_ROLLUP)) };
 }
 
 async function signedCheckpoint(
@@ -94,9 +96,9 @@ async function signedCheckpoint(
   key = PROPOSER_KEY,
 ): Promise<Uint8Array> {
   const vector = vectors.checkpointProposalWithoutLastBlock;
-  const proposal = { ...decodeCheckpointProposal(fromHex(vector.payloadHex)), ...change };
-  const signature = await signPayload(key, checkpointProposalPayload(proposal));
-  return encodeCheckpointProposal({ ...proposal, signature }, proposal.lastBlock);
+  const proposal = { ...decodeCheckpointProposal(fromHex(vector.payloadHex), V4_ROLLUP), ...change };
+  const signature = await signPayload(key, checkpointProposalPayload(proposal, V4_ROLLUP));
+  return encodeCheckpointProposal({ ...proposal, signature }, V4_ROLLUP, proposal.lastBlock);
 }
 
 async function signedAttestation(
@@ -104,29 +106,32 @@ async function signedAttestation(
   { key = ATTESTER_KEY, proposerKey = PROPOSER_KEY } = {},
 ): Promise<Uint8Array> {
   const attestation = {
-    ...decodeCheckpointAttestation(fromHex(vectors.checkpointAttestation.payloadHex)),
+    ...decodeCheckpointAttestation(fromHex(vectors.checkpointAttestation.payloadHex), V4_ROLLUP),
     ...change,
   };
   const { archive, feeAssetPriceModifier, header } = attestation;
-  const payload = attestationPayloadOf(archive, feeAssetPriceModifier, checkpointHash(header));
-  return encodeCheckpointAttestation({
-    ...attestation,
-    signature: await signPayload(key, payload),
-    proposerSignature: await signPayload(proposerKey, checkpointProposalPayload(attestation)),
-  });
+  const payload = attestationPayload(V4.consensus, archive, feeAssetPriceModifier, checkpointHash(header));
+  return encodeCheckpointAttestation(
+    {
+      ...attestation,
+      signature: await signPayload(key, payload),
+      proposerSignature: await signPayload(proposerKey, checkpointProposalPayload(attestation, V4_ROLLUP)),
+    },
+    V4_ROLLUP,
+  );
 }
 
 const field = (byte: number) => new Uint8Array(32).fill(byte, 31);
 
 function headerOfSlot(slot: number): Uint8Array {
-  const header = Uint8Array.from(decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex)).header);
+  const header = Uint8Array.from(decodeBlockProposal(fromHex(vectors.blockProposal.payloadHex), V4_ROLLUP).header);
   writeU32(header, HEADER_AT.slotNumber, slot);
   return header;
 }
 
 function checkpointHeaderOfSlot(slot: number): Uint8Array {
   const header = Uint8Array.from(
-    decodeCheckpointProposal(fromHex(vectors.checkpointProposalWithoutLastBlock.payloadHex)).header,
+    decodeCheckpointProposal(fromHex(vectors.checkpointProposalWithoutLastBlock.payloadHex), V4_ROLLUP).header,
   );
   writeU32(header, CHECKPOINT_AT.slotNumber + 28, slot);
   return header;
@@ -201,7 +206,7 @@ describe("the slot of a message", () => {
     const { send } = setUp({ now: () => SLOT_START + msIntoSlot });
     const payload =
       topic === "block_proposal"
-        ? encodeBlockProposal(await signedBlock({ header: headerOfSlot(slot) }))
+        ? encodeBlockProposal(await signedBlock({ header: headerOfSlot(slot) }), V4_ROLLUP)
         : await signedAttestation({ header: checkpointHeaderOfSlot(slot) });
     return verdictOf(await send(topic, payload));
   };
@@ -224,12 +229,12 @@ describe("the slot of a message", () => {
 
 describe("a block proposal", () => {
   const block = async (change: Partial<BlockProposal> = {}, key?: Uint8Array) =>
-    encodeBlockProposal(await signedBlock(change, key));
+    encodeBlockProposal(await signedBlock(change, key), V4_ROLLUP);
 
   test("is refused without a valid signature or from another signer than the proposer", async () => {
     const { send } = setUp();
     const unsigned = { ...(await signedBlock()), signature: new Uint8Array(68) };
-    expect(verdictOf(await send("block_proposal", encodeBlockProposal(unsigned)))).toBe("reject mid");
+    expect(verdictOf(await send("block_proposal", encodeBlockProposal(unsigned, V4_ROLLUP)))).toBe("reject mid");
     expect(verdictOf(await send("block_proposal", await block({}, ATTESTER_KEY)))).toBe("reject mid");
   });
 
@@ -270,7 +275,7 @@ describe("a block proposal", () => {
     const { send } = setUp();
     const txHashes = new Uint8Array(4097 * 32);
     const unsigned = { ...(await signedBlock({ txHashes })), signature: new Uint8Array(68) };
-    expect(verdictOf(await send("block_proposal", encodeBlockProposal(unsigned)))).toBe("ignore");
+    expect(verdictOf(await send("block_proposal", encodeBlockProposal(unsigned, V4_ROLLUP)))).toBe("ignore");
   });
 
   test("with an index above 1023 is refused", async () => {
@@ -294,13 +299,13 @@ describe("a block proposal", () => {
 
   describe("with its transactions", () => {
     const payload = unwrapMessage(uncompressed(vectors.blockProposalWithSignedTxs.snappyExampleHex));
-    const proposal = decodeBlockProposal(payload);
+    const proposal = decodeBlockProposal(payload, V4_ROLLUP);
     const signedTxs = proposal.signedTxs as SignedTxs;
     const header = headerOfSlot(SLOT);
     const withTxs = async (change: Partial<BlockProposal>, txs: SignedTxs, key = PROPOSER_KEY) => {
-      const signature = await signPayload(key, signedTxsPayload(txs));
+      const signature = await signPayload(key, signedTxsPayload(txs, V4_ROLLUP));
       const changed = { ...proposal, header, ...change };
-      return encodeBlockProposal(await signedBlock({ ...changed, signedTxs: { ...txs, signature } }));
+      return encodeBlockProposal(await signedBlock({ ...changed, signedTxs: { ...txs, signature } }), V4_ROLLUP);
     };
 
     test("is taken when both parts are the proposer's and the hashes hold", async () => {
@@ -344,7 +349,10 @@ describe("a checkpoint proposal", () => {
       blockKey = PROPOSER_KEY,
     }: { checkpoint?: Partial<GossipedCheckpointProposal>; blockKey?: Uint8Array } = {},
   ) => {
-    const { archive, header } = decodeCheckpointProposal(fromHex(vectors.checkpointProposalWithLastBlock.payloadHex));
+    const { archive, header } = decodeCheckpointProposal(
+      fromHex(vectors.checkpointProposalWithLastBlock.payloadHex),
+      V4_ROLLUP,
+    );
     const archiveRoot = checkpoint.archive ?? archive;
     const inHash = header.subarray(CHECKPOINT_AT.inHash, CHECKPOINT_AT.inHash + 32);
     const lastBlock = await signedBlock({ archiveRoot, inHash, ...change }, blockKey);
@@ -370,8 +378,8 @@ describe("a checkpoint proposal", () => {
 
   test("whose block came before is still taken", async () => {
     const { send } = setUp();
-    const lastBlock = decodeCheckpointProposal(await withBlock()).lastBlock as BlockProposal;
-    expect(verdictOf(await send("block_proposal", encodeBlockProposal(lastBlock)))).toBe("accept");
+    const lastBlock = decodeCheckpointProposal(await withBlock(), V4_ROLLUP).lastBlock as BlockProposal;
+    expect(verdictOf(await send("block_proposal", encodeBlockProposal(lastBlock, V4_ROLLUP)))).toBe("accept");
     const answer = await send("checkpoint_proposal", await withBlock());
     expect(answer.outcome.result).toBe("accept");
     expect(answer.log).toHaveLength(1);
@@ -421,7 +429,10 @@ describe("an attestation", () => {
   ])("with %s is refused", async (_, change, keys, verdict) => {
     const { send } = setUp();
     const bytes = await signedAttestation({}, keys);
-    const broken = encodeCheckpointAttestation({ ...decodeCheckpointAttestation(bytes), ...change });
+    const broken = encodeCheckpointAttestation(
+      { ...decodeCheckpointAttestation(bytes, V4_ROLLUP), ...change },
+      V4_ROLLUP,
+    );
     expect(verdictOf(await send("checkpoint_attestation", broken))).toBe(verdict);
   });
 
@@ -439,7 +450,7 @@ describe("an attestation", () => {
       [false, "accept"],
     ] as const) {
       const { send } = setUp({ observer });
-      const { archive } = decodeCheckpointAttestation(await signedAttestation());
+      const { archive } = decodeCheckpointAttestation(await signedAttestation(), V4_ROLLUP);
       expect(verdictOf(await send("checkpoint_proposal", await signedCheckpoint({ archive })))).toBe("accept");
       const other = await signedAttestation({ feeAssetPriceModifier: field(4) });
       expect(verdictOf(await send("checkpoint_attestation", other))).toBe(verdict);
@@ -452,7 +463,7 @@ describe("an attestation", () => {
     const ignored = { outcome: { result: "ignore", reason } };
     expect(await send("checkpoint_attestation", await signedAttestation())).toMatchObject(ignored);
     expect(await send("checkpoint_proposal", await signedCheckpoint())).toMatchObject(ignored);
-    expect(await send("block_proposal", encodeBlockProposal(await signedBlock()))).toMatchObject(ignored);
+    expect(await send("block_proposal", encodeBlockProposal(await signedBlock(), V4_ROLLUP))).toMatchObject(ignored);
   });
 });
 

@@ -22,6 +22,7 @@ import { contextFor, freeState } from "../../../world/mempool/context.ts";
 import { MemoryStore } from "../../../world/mempool/memory-store.ts";
 import { committeeOf, consensusContext } from "../../../world/p2p/consensus-support.ts";
 import { p2pVectors } from "../../../world/p2p/recorded.ts";
+import { V4_ROLLUP } from "../../../world/protocol/message-rollup.ts";
 
 const VERSION = "fuzz";
 const PEER = "16Uiu2fuzz";
@@ -45,7 +46,7 @@ export class FuzzedNode {
   /** `network` is a tx of the network that the node is on. */
   constructor(network: Tx) {
     const logger = this.#logger();
-    this.#pool = new AttestationPool(new MemoryStore(), logger);
+    this.#pool = new AttestationPool(new MemoryStore(), V4_ROLLUP, logger);
     const core = loadCore();
     const rich = { minedIn: () => undefined, feeJuice: () => 10n ** 60n, hasBlock: () => true, now: () => 1 };
     const limits = { maxPending: 20, archived: 0, deleteAfterReorg: false };

@@ -18,12 +18,14 @@ import {
   decodeCheckpointProposal,
   encodeCheckpointProposal,
 } from "../../../../src/protocol/consensus/checkpoint-proposal.ts";
-import { attestationPayloadOf } from "../../../../src/protocol/consensus/digests.ts";
+import { attestationPayload } from "../../../../src/protocol/consensus/digests.ts";
 import { unwrapMessage, wrapMessage } from "../../../../src/protocol/consensus/gossip-wrapper.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import { txToBytes } from "../../../../src/protocol/tx/tx-bytes.ts";
 import { Random } from "../../../support/random.ts";
 import { signPayload } from "../../../world/p2p/consensus-support.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../../../world/p2p/recorded.ts";
+import { V4_ROLLUP } from "../../../world/protocol/message-rollup.ts";
 import { recordedTxs } from "../../../world/protocol/recorded-txs.ts";
 import { FuzzedNode } from "./fuzzed-node.ts";
 import { mutate } from "./mutate.ts";
@@ -64,30 +66,36 @@ for (const { topic, wrapped } of recordedMessages()) SEEDS[topic as Topic].push(
 /** Signs what is left of a mutated message as its proposer or attester, so that it passes the first rules. */
 const RESIGN: Partial<Record<Topic, (payload: Uint8Array) => Promise<Uint8Array>>> = {
   block_proposal: async (payload) => {
-    const proposal = decodeBlockProposal(payload);
-    return encodeBlockProposal({
-      ...proposal,
-      signature: await signPayload(PROPOSER, blockProposalPayload(proposal)),
-    });
+    const proposal = decodeBlockProposal(payload, V4_ROLLUP);
+    return encodeBlockProposal(
+      {
+        ...proposal,
+        signature: await signPayload(PROPOSER, blockProposalPayload(proposal, V4_ROLLUP)),
+      },
+      V4_ROLLUP,
+    );
   },
   checkpoint_proposal: async (payload) => {
-    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload);
-    const signature = await signPayload(PROPOSER, checkpointProposalPayload(proposal));
+    const { lastBlock, ...proposal } = decodeCheckpointProposal(payload, V4_ROLLUP);
+    const signature = await signPayload(PROPOSER, checkpointProposalPayload(proposal, V4_ROLLUP));
     const block = lastBlock && {
       ...lastBlock,
-      signature: await signPayload(PROPOSER, blockProposalPayload(lastBlock)),
+      signature: await signPayload(PROPOSER, blockProposalPayload(lastBlock, V4_ROLLUP)),
     };
-    return encodeCheckpointProposal({ ...proposal, signature }, block);
+    return encodeCheckpointProposal({ ...proposal, signature }, V4_ROLLUP, block);
   },
   checkpoint_attestation: async (payload) => {
-    const attestation = decodeCheckpointAttestation(payload);
+    const attestation = decodeCheckpointAttestation(payload, V4_ROLLUP);
     const { archive, feeAssetPriceModifier, header } = attestation;
-    const signed = attestationPayloadOf(archive, feeAssetPriceModifier, checkpointHash(header));
-    return encodeCheckpointAttestation({
-      ...attestation,
-      signature: await signPayload(ATTESTER, signed),
-      proposerSignature: await signPayload(PROPOSER, checkpointProposalPayload(attestation)),
-    });
+    const signed = attestationPayload(V4.consensus, archive, feeAssetPriceModifier, checkpointHash(header));
+    return encodeCheckpointAttestation(
+      {
+        ...attestation,
+        signature: await signPayload(ATTESTER, signed),
+        proposerSignature: await signPayload(PROPOSER, checkpointProposalPayload(attestation, V4_ROLLUP)),
+      },
+      V4_ROLLUP,
+    );
   },
 };
 

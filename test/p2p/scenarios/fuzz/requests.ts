@@ -16,6 +16,7 @@ import { uncompressBlock } from "../../../../src/p2p/streams/snappy-block.ts";
 import { concat, equal } from "../../../../src/protocol/bytes.ts";
 import { l2BlockFromBytes } from "../../../../src/protocol/consensus/l2-block.ts";
 import { DecodeError } from "../../../../src/protocol/errors.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import { recordedExchanges } from "../../support/recorded.ts";
 
 const STATUS = { version: "fuzz", latestBlock: 42, latestHash: "0x00", finalizedBlock: 40 };
@@ -39,11 +40,11 @@ export const REQUESTS = byProtocol(recordedExchanges, ({ request }) => request);
 export const RESPONSES = byProtocol(successes, ({ chunks }) => concat(...chunks.slice(1)));
 
 const bodyOf = async (name: RequestProtocol) => uncompressBlock(RESPONSES[name][0], 16 * 2 ** 20);
-const served = decodeTxs(await bodyOf("tx"));
+const served = decodeTxs(await bodyOf("tx"), V4.transactions);
 const block = l2BlockFromBytes(await bodyOf("block"));
 const txBytes = (hash: Uint8Array) => served.find((tx) => equal(tx.hash, hash))?.encoded;
 const txs = { txBytes, hasTx: (hash: Uint8Array) => txBytes(hash) !== undefined };
-const archive = decodeBlockTxsResponse(await bodyOf("block_txs")).archive;
+const archive = decodeBlockTxsResponse(await bodyOf("block_txs"), V4.transactions).archive;
 
 const HANDLERS: Record<RequestProtocol, RequestHandler> = {
   ping: pingHandler,
@@ -59,10 +60,10 @@ const HANDLERS: Record<RequestProtocol, RequestHandler> = {
 
 const DECODERS: Partial<Record<RequestProtocol, (body: Uint8Array) => unknown>> = {
   status: decodeStatus,
-  tx: decodeTxs,
+  tx: (body) => decodeTxs(body, V4.transactions),
   block: l2BlockFromBytes,
   auth: decodeAuthResponse,
-  block_txs: decodeBlockTxsResponse,
+  block_txs: (body) => decodeBlockTxsResponse(body, V4.transactions),
 };
 
 const refusal = (error: unknown): string => {
