@@ -1,4 +1,5 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, test } from "vitest";
 import { readPackedAttestations, unusedBits } from "../../src/l1/committee/packed-attestations.ts";
 import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } from "../../src/l1/committee/sampling.ts";
@@ -7,11 +8,14 @@ import type { EpochCommittee } from "../../src/l1/types.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import { type CheckpointVector, l1Vectors } from "../world/l1/vectors.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
 
 const { scenario } = l1Vectors;
-const recover = await signerRecovery();
+const native = { consensus: V4.consensus, recover: await signerRecovery() };
+const plain = { consensus: V4.consensus, recover: recoverSigner };
 
 describe.each(scenario.committee)("epoch $epoch", ({ epoch, sampleSeed, validatorSet, ...expected }) => {
   const seed = BigInt(sampleSeed);
@@ -68,23 +72,23 @@ const committeeOf = ({ proposal }: CheckpointVector): EpochCommittee => ({
 describe("attestations of checkpoints on L1", () => {
   test.each(scenario.checkpoints.map((v, i) => [i, v] as const))("are valid for checkpoint %i", (_, vector) => {
     const checkpoint = checkpointOf(vector);
-    const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, recoverSigner);
+    const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, plain);
     expect(
       statuses.map((s) => ({ status: s.status, recovered: "address" in s ? toHex(s.address) : undefined })),
     ).toEqual(vector.attestations.map(({ status, recovered }) => ({ status, recovered })));
-    expect(validateAttestations(checkpoint, committeeOf(vector), recoverSigner)).toEqual({ valid: true });
-    expect(validateAttestations(checkpoint, committeeOf(vector), recover)).toEqual({ valid: true });
+    expect(validateAttestations(checkpoint, committeeOf(vector), plain)).toEqual({ valid: true });
+    expect(validateAttestations(checkpoint, committeeOf(vector), native)).toEqual({ valid: true });
   });
 
   test("attestations on L1 are invalid if a member's signature is from another signer", () => {
     const vector = scenario.invalidAttestation;
-    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), recoverSigner);
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), plain);
     expect(result).toMatchObject({ ...vector.expected, epoch: 3, seed: 1n });
   });
 
   test("attestations on L1 are invalid below the quorum", () => {
     const vector = scenario.afterProof.insufficient;
-    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), recoverSigner);
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector), plain);
     expect(result).toMatchObject(vector.expected ?? {});
   });
 });
@@ -96,16 +100,16 @@ describe("attestations", () => {
 
   test("attestations are not needed without a committee or with an open escape hatch", () => {
     const none = { payloadDigest, attestations: [] };
-    expect(validateAttestations(none, { ...committee, committee: undefined }, recoverSigner)).toMatchObject({
+    expect(validateAttestations(none, { ...committee, committee: undefined }, plain)).toMatchObject({
       valid: true,
       unchecked: "no-committee",
     });
-    expect(validateAttestations(none, { ...committee, committee: [] }, recoverSigner)).toMatchObject({ valid: true });
-    expect(validateAttestations(none, { ...committee, escapeHatchOpen: true }, recoverSigner)).toMatchObject({
+    expect(validateAttestations(none, { ...committee, committee: [] }, plain)).toMatchObject({ valid: true });
+    expect(validateAttestations(none, { ...committee, escapeHatchOpen: true }, plain)).toMatchObject({
       valid: true,
       unchecked: "escape-hatch",
     });
-    expect(validateAttestations(none, committee, recoverSigner)).toMatchObject({
+    expect(validateAttestations(none, committee, plain)).toMatchObject({
       valid: false,
       reason: "insufficient-attestations",
       actual: 0,
@@ -116,26 +120,45 @@ describe("attestations", () => {
     const empty = { address: new Uint8Array(20), signature: undefined };
     const at = (index: number) => ({ valid: false, reason: "invalid-attestation", invalidIndex: index });
     expect(
-      validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee, recoverSigner),
+      validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee, plain),
     ).toMatchObject(at(2));
     const emptySigned = { address: new Uint8Array(20), signature: new Uint8Array(65) };
     expect(
-      validateAttestations(
-        { payloadDigest, attestations: attestations.with(3, emptySigned) },
-        committee,
-        recoverSigner,
-      ),
+      validateAttestations({ payloadDigest, attestations: attestations.with(3, emptySigned) }, committee, plain),
     ).toMatchObject(at(3));
     expect(
-      validateAttestations(
-        { payloadDigest, attestations: [...attestations, attestations[0]] },
-        committee,
-        recoverSigner,
-      ),
+      validateAttestations({ payloadDigest, attestations: [...attestations, attestations[0]] }, committee, plain),
     ).toMatchObject(at(6));
     expect(
-      validateAttestations({ payloadDigest, attestations: attestations.toReversed() }, committee, recoverSigner),
+      validateAttestations({ payloadDigest, attestations: attestations.toReversed() }, committee, plain),
     ).toMatchObject(at(0));
+  });
+});
+
+test("attestations on a v5 rollup are of the event's digest itself, and v may be the parity", () => {
+  const keys = [1, 2, 3, 4].map((byte) => new Uint8Array(32).fill(byte));
+  const payloadDigest = new Uint8Array(32).fill(9);
+  const signed = keys.map((key) => secp256k1.sign(payloadDigest, key, { prehash: false, format: "recovered" }));
+  const entries = (first: number) =>
+    signed.map(([parity, ...rs]) => ({
+      address: new Uint8Array(20),
+      signature: Uint8Array.from([...rs, first + parity]),
+    }));
+  const rules = { consensus: V5.consensus, recover: native.recover };
+  const committee = attestationStatuses(entries(27), payloadDigest, rules).map((entry) =>
+    "address" in entry ? entry.address : new Uint8Array(20),
+  );
+  expect(committee.map((member) => toHex(member))).toEqual(
+    keys.map((key) => toHex(keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12))),
+  );
+  const of = { epoch: 3, seed: 1n, committee, escapeHatchOpen: false, settled: true };
+  for (const first of [27, 0]) {
+    expect(validateAttestations({ payloadDigest, attestations: entries(first) }, of, rules)).toEqual({ valid: true });
+  }
+  const others = { payloadDigest, attestations: entries(27) };
+  expect(validateAttestations(others, of, native)).toMatchObject({ reason: "invalid-attestation", invalidIndex: 0 });
+  expect(validateAttestations({ payloadDigest, attestations: entries(2) }, of, rules)).toMatchObject({
+    reason: "invalid-attestation",
   });
 });
 

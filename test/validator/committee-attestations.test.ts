@@ -173,7 +173,8 @@ describe("a proposer's checkpoint", () => {
     expect(attestations.filter(({ signature }) => signature === undefined)).toHaveLength(1);
     const payloadDigest = attestationPayloadHash(proposal, V4_ROLLUP);
     const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, settled: true };
-    expect(validateAttestations({ attestations, payloadDigest }, committee, recoverSigner)).toEqual({ valid: true });
+    const rules = { consensus: V4.consensus, recover: recoverSigner };
+    expect(validateAttestations({ attestations, payloadDigest }, committee, rules)).toEqual({ valid: true });
     const signer = recoverSigner(personalMessage(attestationsAndSignersHash(V4.consensus, packed)), packed.signature!);
     expect(toHex(signer!)).toBe(PROPOSER);
     expect(node.requests.map(({ duty }) => duty)).toEqual([

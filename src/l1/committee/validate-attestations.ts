@@ -2,7 +2,9 @@ import { equal, isZero } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { isEmptySignature, type RecoverSigner } from "../../protocol/consensus/recover.ts";
 import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
-import { personalMessage } from "../../protocol/personal-message.ts";
+import { digestSigner, wireSignature } from "../../protocol/consensus/wire-signature.ts";
+import type { ConsensusRules } from "../../protocol/generations/consensus.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { epochOfSlot } from "../../protocol/time.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint, RollupReader } from "../types.ts";
 import { quorum } from "./sampling.ts";
@@ -39,17 +41,24 @@ type AttestationValidation =
       committee: Uint8Array[];
     };
 
+/** How entries were signed, in a generation's manner. */
+export interface AttestationRules {
+  readonly consensus: Pick<ConsensusRules, "signedEventDigest" | "peersTakeParity">;
+  /** signerRecovery. */
+  readonly recover: RecoverSigner;
+}
+
 export function attestationStatuses(
   attestations: readonly CommitteeAttestation[],
   payloadDigest: Uint8Array,
-  recover: RecoverSigner,
+  { consensus, recover }: AttestationRules,
 ): AttestationStatus[] {
-  const signed = personalMessage(payloadDigest);
+  const signed = consensus.signedEventDigest(payloadDigest);
   return attestations.map(({ address, signature }): AttestationStatus => {
     if (signature === undefined || isEmptySignature(signature)) {
       return isZero(address) ? { status: "empty" } : { status: "provided-as-address", address };
     }
-    const signer = recover(signed, signature);
+    const signer = digestSigner(signed, wireSignature(signature), recover, consensus);
     return signer ? { status: "recovered-from-signature", address: signer } : { status: "invalid-signature" };
   });
 }
@@ -62,11 +71,11 @@ export function attestationStatuses(
 export function validateAttestations(
   checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,
   { epoch, committee, seed, escapeHatchOpen }: EpochCommittee,
-  recover: RecoverSigner,
+  rules: AttestationRules,
 ): AttestationValidation {
   if (!committee || committee.length === 0) return { valid: true, unchecked: "no-committee" };
   if (escapeHatchOpen) return { valid: true, unchecked: "escape-hatch" };
-  const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, recover);
+  const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, rules);
   const attestors = statuses.flatMap((entry) => ("address" in entry ? [entry.address] : []));
   const context = { attestors, epoch, seed, committee };
   const invalidIndex = statuses.findIndex(
@@ -82,10 +91,11 @@ export function validateAttestations(
 /** Checks a proposal's attestations against its epoch's committee on L1. */
 export function attestationValidator(
   reader: RollupReader,
+  { consensus }: Pick<Generation, "consensus">,
 ): (checkpoint: ProposedCheckpoint) => Promise<AttestationValidation> {
   return async (checkpoint) => {
     const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);
     const committee = await reader.committee(epoch);
-    return validateAttestations(checkpoint, committee, await signerRecovery());
+    return validateAttestations(checkpoint, committee, { consensus, recover: await signerRecovery() });
   };
 }

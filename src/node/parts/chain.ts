@@ -179,7 +179,7 @@ function chainSynchronizer(
   const { store, chain, world: worldState, rebuild } = stored;
   return new Synchronizer({
     ...{ store, chain, worldState, reader, blobs, rebuild },
-    validateAttestations: attestationValidator(reader),
+    validateAttestations: attestationValidator(reader, chain.generation),
     logger: loggerFor("archiver"),
     options: {
       pollingIntervalMs: values.sync.pollingIntervalMs,

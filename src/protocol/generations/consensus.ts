@@ -24,6 +24,6 @@ export interface ConsensusRules {
   signedEventDigest(payloadDigest: Uint8Array): Uint8Array;
   /** What each message between peers holds of its rollup; empty: messages do not name it. */
   contextBytes(context: SigningContext): Uint8Array;
-  /** Whether v of a signature in a message may be the parity of R, 0 or 1. L1 takes 27 and 28 only. */
+  /** Whether v of a signature, sent or posted, may be the parity of R, 0 or 1, to nodes. L1 takes 27 and 28 only. */
   readonly peersTakeParity: boolean;
 }

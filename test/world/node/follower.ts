@@ -133,7 +133,7 @@ export class Follower {
       reader: this.reader,
       blobs: this.#blobs,
       rebuild: rebuildInThread(this.#core, V4),
-      validateAttestations: attestationValidator(this.reader),
+      validateAttestations: attestationValidator(this.reader, V4),
       logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
     });
   }

@@ -57,7 +57,7 @@ export async function recordedNetworkChain(core: Core) {
       reader,
       blobs: fetcher,
       rebuild: rebuildInThread(core, V4),
-      validateAttestations: attestationValidator(reader),
+      validateAttestations: attestationValidator(reader, V4),
       logger: silentLogger,
     });
     await synchronizer.syncOnce();
