@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { adminKeys } from "../src/node/settings/admin-keys.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { publicRegistry } from "../src/rpc/server/public-registry.ts";
@@ -23,7 +24,7 @@ const lines = (path: string): { method: string }[] =>
 
 /** No method is called, so placeholders stand for the services. */
 const names = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
-const registries = [publicRegistry(PLACEHOLDER_SERVICES), adminRegistry(names as AdminServices)];
+const registries = [publicRegistry(PLACEHOLDER_SERVICES), adminRegistry(names as AdminServices, V4.api)];
 
 /** Sources whose requests all have one namespace, so that they name methods without it. */
 const IMPLIED: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminKeys } from "../src/node/settings/admin-keys.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/ports/admin-services.ts";
 import { bootnodeRegistry } from "../src/rpc/methods/node/bootnode.ts";
@@ -17,7 +18,7 @@ import { PLACEHOLDER_SERVICES } from "./placeholder-services.ts";
 const services = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 
 const registry = publicRegistry(PLACEHOLDER_SERVICES);
-const admin = adminRegistry(services as AdminServices);
+const admin = adminRegistry(services as AdminServices, V4.api);
 const bootnode = bootnodeRegistry(services as BootnodeTable);
 const broker = provingBrokerRegistry(services as ProvingBrokerPort, { replay: true });
 const agents = provingAgentsRegistry([{ status: { status: "stopped" } }]);

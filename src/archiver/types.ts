@@ -1,3 +1,4 @@
+import type { Generation } from "../protocol/generations/generation.ts";
 import type { BlockRecord, CheckpointRecord } from "./tables/records.ts";
 
 /** A block that was removed, with the hashes of its txs in order. */
@@ -20,6 +21,8 @@ export interface ChainTips {
 
 /** Reads of the synced chain. Synchronous; each synchronous run sees one snapshot. What does not exist is undefined. */
 export interface ChainReader {
+  /** Protocol of the rollup. */
+  readonly generation: Generation;
   tips(): ChainTips;
   /** Number of the highest block, the proposed tip. */
   latestBlockNumber(): number;

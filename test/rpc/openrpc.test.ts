@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { adminKeys } from "../../src/node/settings/admin-keys.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { adminRegistry } from "../../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../src/rpc/calls/dispatcher.ts";
@@ -15,7 +16,7 @@ import { fakeServices, recordingLogger } from "../world/rpc/fakes.ts";
 const services = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
 const registry = publicRegistry(fakeServices());
 const document = openRpcDocument(registry, ["svc", "node", "p2p"]);
-const adminDocument = openRpcDocument(adminRegistry(services as AdminServices), ["svcAdmin", "nodeAdmin"]);
+const adminDocument = openRpcDocument(adminRegistry(services as AdminServices, V4.api), ["svcAdmin", "nodeAdmin"]);
 
 const list = (value: unknown): JsonSchema[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).filter((one) => typeof one === "object");

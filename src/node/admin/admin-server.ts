@@ -1,4 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import type { ApiRules } from "../../protocol/generations/api.ts";
 import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
@@ -18,6 +19,7 @@ const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
 interface AdminServerOptions extends Pick<RpcServerOptions, "listen" | "limits" | "forward"> {
   serve: Pick<RpcServerOptions["serve"], "versionHeaders">;
   key: AdminKeyOptions;
+  api: ApiRules;
   /** Prints the banner with a new key; to standard output by default. */
   show?: (banner: string) => void;
   /** What the page at /ui reads beside the admin methods; without it no page is served. */
@@ -33,6 +35,7 @@ export async function startAdminServer(
   services: AdminServices,
   {
     key: keyOptions,
+    api,
     reads,
     serve,
     show = (banner) => void process.stdout.write(banner),
@@ -41,7 +44,7 @@ export async function startAdminServer(
   log: Logger,
 ): Promise<Listener> {
   const { hash, generated, keep } = resolveAdminKey(keyOptions);
-  const registry = adminRegistry(services);
+  const registry = adminRegistry(services, api);
   const { maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server.limits ?? {};
   const listener = await startRpcServer(
     registry,
@@ -58,7 +61,7 @@ export async function startAdminServer(
             batch: maxBatchSize,
           }),
           pageRpc: {
-            registry: new Registry([...publicRegistry(reads).methods, ...registry.methods]),
+            registry: new Registry([...publicRegistry(reads).methods, ...registry.methods], registry.spellings),
             namespaces: ["svc", "svcAdmin"],
           },
         }),

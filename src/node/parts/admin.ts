@@ -63,6 +63,7 @@ export async function startAdmin(context: AdminContext, options: AdminOptions): 
       ...port,
       listen: { ...port.listen, host: values.admin.host, port: values.admin.port },
       forward: { forwarder },
+      api: chain.generation.api,
       reads,
       key: {
         disabled: values.admin.key.disabled,

@@ -14,6 +14,8 @@ export interface SigningContext {
 }
 
 export interface ConsensusRules {
+  /** How long a block takes unless an option says otherwise; undefined: a slot has one block. */
+  readonly blockDurationMs: number | undefined;
   /** Number that a message's payload begins with; undefined: payloads begin with their content. */
   readonly payloadDomains: Readonly<Record<SignedMessage, number>> | undefined;
   /** The 32 bytes that are signed for a message, from keccak256 of its payload. */

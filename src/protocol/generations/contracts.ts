@@ -25,6 +25,15 @@ export interface InstanceParts {
   readonly publicKeys: Uint8Array;
 }
 
+/** A member of an instance's public keys in JSON. */
+export interface PublicKeyMember {
+  readonly name: string;
+  /** Offset in the instance's public keys. */
+  readonly at: number;
+  /** A point of 64 bytes, its hash, or a hash that stands there itself. */
+  readonly form: "point" | "hash of point" | "hash";
+}
+
 /** Content of the event by which a contract is published. */
 export interface InstancePublished extends InstanceParts {
   readonly address: Fr;
@@ -44,6 +53,12 @@ export interface ContractRules {
   readonly feeJuice: Fr;
   /** The contract that public authorizations are kept in. */
   readonly authRegistry: Fr;
+  /** The contract that makes several calls for one without an account. */
+  readonly multiCallEntrypoint: Fr;
+  /** Version of instances, in events and in JSON. */
+  readonly instanceVersion: number;
+  /** Members of an instance's public keys in answers of the development API, in order. */
+  readonly publicKeyMembers: readonly PublicKeyMember[];
   /** Keys of a contract without keys of its own, in the form of the generation's instances. */
   readonly defaultPublicKeys: Uint8Array;
   /**
@@ -52,6 +67,8 @@ export interface ContractRules {
    * caller checks the tag and the address. Throws a DecodeError.
    */
   readInstancePublished(emitted: Uint8Array): InstancePublished;
+  /** Hash of one key, from x and y. */
+  publicKeyHash(hasher: FieldHasher, point: Uint8Array): Fr;
   /** Zero if all keys are. */
   publicKeysHash(hasher: FieldHasher, publicKeys: Uint8Array): Fr;
   /** Throws a DecodeError if the incoming viewing key is not on the curve. */

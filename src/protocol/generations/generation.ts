@@ -1,3 +1,4 @@
+import type { ApiRules } from "./api.ts";
 import type { CircuitRules } from "./circuits.ts";
 import type { ConsensusRules } from "./consensus.ts";
 import type { ContractRules } from "./contracts.ts";
@@ -34,4 +35,6 @@ export interface Generation {
   readonly circuits: CircuitRules;
   /** Contracts on L1: docs/protocol/04-l1-contracts.md. */
   readonly l1: L1Rules;
+  /** JSON-RPC: docs/protocol/05-rpc.md. */
+  readonly api: ApiRules;
 }

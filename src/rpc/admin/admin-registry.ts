@@ -1,9 +1,10 @@
+import type { ApiRules } from "../../protocol/generations/api.ts";
 import { type Codec, optional } from "../codecs/json/codec.ts";
 import { encodeNothing } from "../codecs/json/encoder.ts";
 import { integer, plainNumber } from "../codecs/json/number.ts";
 import { boolean, text } from "../codecs/json/text.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { type Method, method, param, Registry } from "../registry/registry.ts";
+import { type Method, method, param, Registry, spellingsOf } from "../registry/registry.ts";
 import { encodeDutyTimes } from "./codecs/duty-times.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./codecs/encoders.ts";
 import { slashRound } from "./codecs/slash-round.ts";
@@ -151,8 +152,8 @@ function slasherMethods({ slasher }: AdminServices): Method[] {
  * The admin namespaces: nodeAdmin_ of the release, svcAdmin_ of the development line, and those of a local network
  * (docs/protocol/05-rpc.md#536-sync-and-rollback, docs/protocol/05-rpc.md#535-admin-configuration).
  */
-export function adminRegistry(services: AdminServices): Registry {
-  return new Registry([
+export function adminRegistry(services: AdminServices, api: ApiRules): Registry {
+  const methods = [
     ...configMethods(services),
     ...syncMethods(services),
     ...sequencerMethods(services),
@@ -173,5 +174,6 @@ export function adminRegistry(services: AdminServices): Registry {
       handle: () => services.keystore.reload(),
       encode: BOTH,
     }),
-  ]);
+  ];
+  return new Registry(methods, spellingsOf(api));
 }

@@ -1,5 +1,5 @@
 import { bucketOf, type Distribution } from "../../telemetry/metrics/metrics.ts";
-import { declaredName, declaredNamespace, type Namespace, type Registry } from "../registry/registry.ts";
+import type { Namespace, Registry } from "../registry/registry.ts";
 
 /** Label of calls whose method is not known: of methods that do not exist, and in bodies that are read elsewhere. */
 const OTHER_METHODS = "other";
@@ -33,10 +33,21 @@ interface MethodCalls {
   readonly seconds: Distribution;
 }
 
-/** Names of a registry's methods, each in its declared spelling. Equal registries have equal lists. */
-export function wireNames(registry: Registry, namespaces: readonly Namespace[]): string[] {
-  const declared = [...new Set(namespaces.map(declaredNamespace))];
-  return declared.flatMap((namespace) => registry.in(namespace).map(({ name }) => `${namespace}_${name}`)).sort();
+/** Names of methods. */
+interface WireNames {
+  /** Each in its declared spelling. */
+  readonly declared: readonly string[];
+  /** The declared spelling of a name on the wire. */
+  declaredName(name: string): string;
+}
+
+/** Names of a registry's methods. Equal registries have equal lists. */
+export function wireNames(registry: Registry, namespaces: readonly Namespace[]): WireNames {
+  const declared = [...new Set(namespaces.map((namespace) => registry.declared(namespace)))];
+  return {
+    declared: declared.flatMap((namespace) => registry.in(namespace).map(({ name }) => `${namespace}_${name}`)).sort(),
+    declaredName: (name) => registry.declaredName(name),
+  };
 }
 
 /**
@@ -49,18 +60,20 @@ export class CallCounts {
   /** Methods by index; OTHER first. */
   readonly #names: readonly string[];
   readonly #indexes: ReadonlyMap<string, number>;
+  readonly #declaredName: WireNames["declaredName"];
   readonly #threads: number;
   readonly #own: number;
 
   /** Memory for `new CallCounts(memory, names, slot)` in every thread. `names` as wireNames gives them. */
-  static memory(names: readonly string[], threads: number): SharedArrayBuffer {
-    return new SharedArrayBuffer(threads * (names.length + 1) * WORDS * Float64Array.BYTES_PER_ELEMENT);
+  static memory({ declared }: WireNames, threads: number): SharedArrayBuffer {
+    return new SharedArrayBuffer(threads * (declared.length + 1) * WORDS * Float64Array.BYTES_PER_ELEMENT);
   }
 
   /** Throws a RangeError for a slot beyond the memory. */
-  constructor(memory: SharedArrayBuffer, names: readonly string[], slot = 0) {
+  constructor(memory: SharedArrayBuffer, names: WireNames, slot = 0) {
     this.#words = new Float64Array(memory);
-    this.#names = [OTHER_METHODS, ...names];
+    this.#declaredName = names.declaredName;
+    this.#names = [OTHER_METHODS, ...names.declared];
     this.#indexes = new Map(this.#names.map((name, i) => [name, i]));
     this.#threads = this.#words.length / WORDS / this.#names.length;
     if (!Number.isInteger(this.#threads)) throw new RangeError("the memory is for other methods");
@@ -70,7 +83,7 @@ export class CallCounts {
 
   /** Index of the method with a name on the wire, which may be anything; OTHER if there is none. */
   indexOf(name: unknown): number {
-    return typeof name === "string" ? (this.#indexes.get(declaredName(name)) ?? OTHER) : OTHER;
+    return typeof name === "string" ? (this.#indexes.get(this.#declaredName(name)) ?? OTHER) : OTHER;
   }
 
   /** Whether the next call of a method is to be timed, if it is answered from the request's bytes. */

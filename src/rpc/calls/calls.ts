@@ -4,7 +4,6 @@ import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "..
 import { openRpcDocument } from "../openrpc/document.ts";
 import type { Caller } from "../ports/caller.ts";
 import {
-  declaredNamespace,
   dialectOf,
   isForEffect,
   type Method,
@@ -102,7 +101,7 @@ export class Calls {
       item instanceof ReadSlot
         ? (item.slot as ReadCall).namespace
         : ((item as RequestObject).method as string).split("_", 1)[0];
-    return isForEffect(found, declaredNamespace(namespace as Namespace));
+    return isForEffect(found, this.#registry.declared(namespace as Namespace));
   }
 
   /**
@@ -120,7 +119,7 @@ export class Calls {
       const [given, name] = method.split("_", 2) as [Namespace, string];
       const found = this.find(given, name);
       if (found === undefined) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-      const namespace = declaredNamespace(given);
+      const namespace = this.#registry.declared(given);
       const params = request.params === undefined ? [] : request.params;
       if (!Array.isArray(params)) {
         throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);

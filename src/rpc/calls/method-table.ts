@@ -1,5 +1,5 @@
 import type { MethodResults } from "../cache/result-cache.ts";
-import { declaredNamespace, type Method, type Namespace, type RawForm, type Registry } from "../registry/registry.ts";
+import type { Method, Namespace, RawForm, Registry } from "../registry/registry.ts";
 import { type CallCounts, OTHER } from "./call-counts.ts";
 
 /** A method of a namespace under its name on the wire. */
@@ -22,7 +22,7 @@ export class MethodTable {
     /** By declared name: both spellings of a method share their results. */
     const kept = new Map<string, MethodResults>();
     for (const given of namespaces) {
-      const namespace = declaredNamespace(given);
+      const namespace = registry.declared(given);
       for (const method of registry.in(given)) {
         const raw = method.raw?.[namespace];
         const declared = `${namespace}_${method.name}`;

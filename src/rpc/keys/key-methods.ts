@@ -1,4 +1,4 @@
-import { declaredName, type Method, type Namespace, Registry } from "../registry/registry.ts";
+import { type Method, type Namespace, Registry } from "../registry/registry.ts";
 
 /** Whether a list of names and of beginnings followed by `*` has a method's name on the wire. */
 function isListed(methods: readonly string[], name: string): boolean {
@@ -7,7 +7,7 @@ function isListed(methods: readonly string[], name: string): boolean {
 
 /** The part of a registry that a list of methods leaves. */
 export function permittedMethods(registry: Registry, listed: readonly string[]): Registry {
-  const methods = listed.map(declaredName);
+  const methods = listed.map((name) => registry.declaredName(name));
   return new Registry(
     registry.methods.flatMap((method): Method[] => {
       const namespaces = Object.keys(method.encode) as Namespace[];
@@ -15,5 +15,6 @@ export function permittedMethods(registry: Registry, listed: readonly string[]):
       const encode = Object.fromEntries(permitted.map((namespace) => [namespace, method.encode[namespace]]));
       return permitted.length === 0 ? [] : [{ ...method, encode }];
     }),
+    registry.spellings,
   );
 }

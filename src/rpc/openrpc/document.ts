@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../codecs/json/json-schema.ts";
-import { declaredNamespace, type Method, type Namespace, type Parameter, type Registry } from "../registry/registry.ts";
+import type { Method, Namespace, Parameter, Registry } from "../registry/registry.ts";
 import { Components } from "./components.ts";
 import { shortSchema } from "./short-schema.ts";
 
@@ -52,9 +52,12 @@ function resultDescriptor({ encode, description: { nothing } }: Method, namespac
   return { name: `${shortSchema(schema)}?`, description, schema: { anyOf: [schema, NULL_RESULT] } };
 }
 
-/** `served` is the spelling under which the listener serves the namespace. */
-function methodObject(method: Method, served: Namespace, components: Components): OpenRpcMethod {
-  const namespace = declaredNamespace(served);
+/** `served` is the spelling under which the listener serves the declared namespace. */
+function methodObject(
+  method: Method,
+  { served, declared: namespace }: { served: Namespace; declared: Namespace },
+  components: Components,
+): OpenRpcMethod {
   const { name, description, params } = method;
   const replacement = description.deprecated?.[namespace];
   const { notification } = description;
@@ -83,13 +86,16 @@ function methodObject(method: Method, served: Namespace, components: Components)
 export function openRpcDocument(registry: Registry, namespaces: readonly Namespace[]): OpenRpcDocument {
   const components = new Components();
   const isRepeated = (namespace: Namespace) =>
-    declaredNamespace(namespace) !== namespace && namespaces.includes(declaredNamespace(namespace));
+    registry.declared(namespace) !== namespace && namespaces.includes(registry.declared(namespace));
   const methods = namespaces
     .filter((namespace) => !isRepeated(namespace))
-    .flatMap((namespace) => registry.in(namespace).map((method) => methodObject(method, namespace, components)));
+    .flatMap((served) => {
+      const names = { served, declared: registry.declared(served) };
+      return registry.in(served).map((method) => methodObject(method, names, components));
+    });
   const spellings = namespaces
     .filter(isRepeated)
-    .map((namespace) => ` Methods of ${declaredNamespace(namespace)}_ are served as ${namespace}_ too.`);
+    .map((namespace) => ` Methods of ${registry.declared(namespace)}_ are served as ${namespace}_ too.`);
   return {
     openrpc: "1.3.2",
     info: {

@@ -1,3 +1,4 @@
+import type { ApiRules } from "../../protocol/generations/api.ts";
 import type { Lifetime } from "../cache/result-cache.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "../codecs/json/codec.ts";
 import { type Encoder, encodeNothing } from "../codecs/json/encoder.ts";
@@ -68,22 +69,20 @@ const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = 
   svcAdmin: DEVELOPMENT,
 };
 
-/** Other names of namespaces, under which public clients call; methods are declared under the name on the right. */
-const SPELLINGS: ReadonlyMap<string, Namespace> = new Map<Namespace, Namespace>([
+/** Other names of namespaces; methods are declared under the name on the right. */
+type Spellings = ReadonlyMap<string, Namespace>;
+
+/** Under these names public clients call the development API. */
+const OF_CLIENTS: readonly (readonly [Namespace, Namespace])[] = [
   ["aztec", "svc"],
   ["aztecAdmin", "svcAdmin"],
-]);
+];
+const SPELLINGS: Spellings = new Map(OF_CLIENTS);
+const WITHOUT_RELEASE: Spellings = new Map([...OF_CLIENTS, ["node", "svc"], ["nodeAdmin", "svcAdmin"]]);
 
-/** The namespace under which the methods of a namespace are declared. */
-export function declaredNamespace(namespace: Namespace): Namespace {
-  return SPELLINGS.get(namespace) ?? namespace;
-}
-
-/** The declared name of a method with a name on the wire; any other text stays as it is. */
-export function declaredName(method: string): string {
-  const [namespace] = method.split("_", 1);
-  const declared = SPELLINGS.get(namespace);
-  return declared === undefined ? method : declared + method.slice(namespace.length);
+/** Where there is no API of a release, its namespaces are names of the development API too. */
+export function spellingsOf({ hasReleaseApi }: Pick<ApiRules, "hasReleaseApi">): Spellings {
+  return hasReleaseApi ? SPELLINGS : WITHOUT_RELEASE;
 }
 
 export function dialectOf(namespace: Namespace): Dialect {
@@ -253,13 +252,15 @@ export function isForEffect({ encode }: Method, namespace: Namespace): boolean {
 /** Methods by namespace and name. */
 export class Registry {
   readonly methods: readonly Method[];
+  readonly spellings: Spellings;
   readonly #byNamespace = new Map<string, Map<string, Method>>();
 
   /**
    * Throws a RangeError if two methods of a namespace share a name, or a method lacks a parameter list for a namespace.
    */
-  constructor(methods: readonly Method[]) {
+  constructor(methods: readonly Method[], spellings: Spellings = SPELLINGS) {
     this.methods = methods;
+    this.spellings = spellings;
     for (const entry of methods) {
       for (const namespace of Object.keys(entry.encode) as Namespace[]) {
         const names = this.#byNamespace.get(namespace) ?? new Map<string, Method>();
@@ -270,12 +271,24 @@ export class Registry {
     }
   }
 
+  /** The namespace under which the methods of a namespace are declared. */
+  declared(namespace: Namespace): Namespace {
+    return this.spellings.get(namespace) ?? namespace;
+  }
+
+  /** The declared name of a method with a name on the wire; any other text stays as it is. */
+  declaredName(method: string): string {
+    const [namespace] = method.split("_", 1);
+    const declared = this.spellings.get(namespace);
+    return declared === undefined ? method : declared + method.slice(namespace.length);
+  }
+
   find(namespace: string, name: string): Method | undefined {
-    return this.#byNamespace.get(declaredNamespace(namespace as Namespace))?.get(name);
+    return this.#byNamespace.get(this.declared(namespace as Namespace))?.get(name);
   }
 
   /** Methods of a namespace in declaration order. */
   in(namespace: Namespace): Method[] {
-    return [...(this.#byNamespace.get(declaredNamespace(namespace))?.values() ?? [])];
+    return [...(this.#byNamespace.get(this.declared(namespace))?.values() ?? [])];
   }
 }

@@ -15,14 +15,7 @@ import {
 } from "../jsonrpc/errors.ts";
 import { type AnswerBudget, UNBOUNDED } from "../limits/answer-budget.ts";
 import type { CallLimit } from "../limits/client-limit.ts";
-import {
-  declaredNamespace,
-  dialectOf,
-  type Method,
-  type Namespace,
-  type Registry,
-  readParams,
-} from "../registry/registry.ts";
+import { dialectOf, type Method, type Namespace, type Registry, readParams } from "../registry/registry.ts";
 import type { Answer, BodyRequest, HttpApplication, PlainPost, RequestHead } from "../wire/listener.ts";
 import { TOO_MANY_ANSWERS } from "../wire/refusals.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
@@ -138,7 +131,7 @@ export class GetReads implements HttpApplication {
     const known = this.#options.namespaces.find((one) => one === namespace);
     const method = known && this.#options.registry.find(known, rest);
     if (known === undefined || method?.immutable === undefined) return undefined;
-    return { method, namespace: declaredNamespace(known) };
+    return { method, namespace: this.#options.registry.declared(known) };
   }
 
   #counted(

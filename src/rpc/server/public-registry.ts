@@ -21,12 +21,12 @@ import { pooledTxMethods } from "../methods/txs/pooled-txs.ts";
 import { txOutcomeMethods } from "../methods/txs/tx-outcome.ts";
 import { worldStateMethods } from "../methods/world-state/world-state.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { Registry } from "../registry/registry.ts";
+import { Registry, spellingsOf } from "../registry/registry.ts";
 import { subscriptionMethods } from "../subscriptions/methods.ts";
 
 /** Every public method of both namespaces. */
 export function publicRegistry(services: NodeServices, limits?: PublicLimits): Registry {
-  return new Registry([
+  const methods = [
     ...tipMethods(services),
     ...syncedTimeMethods(services),
     ...blockMethods(services),
@@ -50,5 +50,6 @@ export function publicRegistry(services: NodeServices, limits?: PublicLimits): R
     ...epochProvingMethods(services),
     ...agentMethods(services.jobSource),
     ...subscriptionMethods(),
-  ]);
+  ];
+  return new Registry(methods, spellingsOf(services.chain.generation.api));
 }

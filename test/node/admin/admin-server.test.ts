@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAdminServer } from "../../../src/node/admin/admin-server.ts";
 import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../../../src/node/admin/api-key.ts";
 import type { NodeLogger } from "../../../src/process/logging/logging.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { ListenError, type Listener } from "../../../src/rpc/wire/listener.ts";
 import { adminCalls } from "../../world/rpc/admin-calls.ts";
 import { fakeServices, recordingLogger } from "../../world/rpc/fakes.ts";
@@ -52,6 +53,7 @@ async function start(key: Partial<AdminKeyOptions> = {}, port = 0, withPage = fa
       serve: { versionHeaders: [["x-aztec-packageVersion", "4.1.2"]] },
       key: { disabled: false, hash: undefined, reset: false, dataDirectory: folder, log, ...key },
       show: (banner) => void banners.push(banner),
+      api: V4.api,
       ...(withPage && { reads: fakeServices() }),
     },
     log,

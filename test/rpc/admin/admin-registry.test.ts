@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import type { Slasher } from "../../../src/rpc/admin/ports/slasher.ts";
@@ -11,7 +12,7 @@ const NAMESPACES = ["svcAdmin", "nodeAdmin"] as const;
 const refusal = (code: number, message: string) => ({ jsonrpc: "2.0", id: 1, error: { code, message } });
 
 test("svcAdmin and nodeAdmin have exactly their own methods", () => {
-  const registry = adminRegistry(adminCalls().services);
+  const registry = adminRegistry(adminCalls().services, V4.api);
   const names = (namespace: "svcAdmin" | "nodeAdmin") =>
     registry
       .in(namespace)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CALL_SECONDS, CallCounts } from "../../../src/rpc/calls/call-counts.ts";
+import { CALL_SECONDS, CallCounts, wireNames } from "../../../src/rpc/calls/call-counts.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { encodeNumber, encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
 import { text } from "../../../src/rpc/codecs/json/text.ts";
@@ -27,7 +27,7 @@ const registry = new Registry([
     encode: { node: encodeText },
   }),
 ]);
-const NAMES = ["node_height", "node_later"];
+const NAMES = wireNames(registry, ["node"]);
 
 function counted() {
   const memory = CallCounts.memory(NAMES, 2);

@@ -2,6 +2,7 @@ import { configure } from "../../../src/config/configuration.ts";
 import { OperatorError } from "../../../src/errors/operator-error.ts";
 import { adminKeys } from "../../../src/node/settings/admin-keys.ts";
 import { adminValues } from "../../../src/node/settings/admin-values.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../../../src/rpc/admin/ports/admin-services.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
@@ -24,7 +25,9 @@ export interface Answer {
 
 /** Services for the description only: none of them is called. */
 const undescribed = new Proxy({}, { get: (_, name) => (name === "config" ? { keys: adminKeys() } : {}) });
-const described = new Checker(openRpcDocument(adminRegistry(undescribed as AdminServices), ["nodeAdmin", "svcAdmin"]));
+const described = new Checker(
+  openRpcDocument(adminRegistry(undescribed as AdminServices, V4.api), ["nodeAdmin", "svcAdmin"]),
+);
 
 /** Both admin namespaces over services that record their calls. Throws if a result breaks the API description. */
 export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
@@ -64,7 +67,7 @@ export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
   };
   const log = recordingLogger();
   const dispatcher = new Dispatcher(
-    adminRegistry(services),
+    adminRegistry(services, V4.api),
     { maxBatchSize: 100, namespaces: ["nodeAdmin", "svcAdmin"], expectedErrors: [OperatorError] },
     log,
   );

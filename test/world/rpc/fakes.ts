@@ -5,6 +5,7 @@ import type { Core } from "../../../src/core/core.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisHeader } from "../../../src/protocol/block-header.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
+import type { Generation } from "../../../src/protocol/generations/generation.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
@@ -25,6 +26,8 @@ export const GENESIS_BLOCK: BlockRecord = {
 };
 
 interface FakeChainContent {
+  /** V4 when absent. */
+  generation?: Generation;
   blocks?: { block: BlockRecord; body: Uint8Array }[];
   checkpoints?: CheckpointRecord[];
   /** Height of the checkpointed chain; all blocks when absent. */
@@ -45,6 +48,7 @@ export function fakeChain(content: FakeChainContent = {}): ChainReader {
   const find = (matches: (block: BlockRecord) => boolean) =>
     [...byNumber.values()].find(({ block }) => matches(block))?.block.number;
   return {
+    generation: content.generation ?? V4,
     tips: () => ({ proposed: genesis, checkpointed: tip, proven: tip, finalized: tip }),
     latestBlockNumber: () => latest,
     checkpointedBlockNumber: () => content.checkpointed ?? latest,

@@ -6,6 +6,7 @@ import type { ConsensusRules } from "../consensus.ts";
  * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
  */
 export const CONSENSUS: ConsensusRules = {
+  blockDurationMs: undefined,
   payloadDomains: {
     blockProposal: 0,
     checkpointAttestation: 1,

@@ -2,8 +2,8 @@ import { fromHex } from "../../bytes.ts";
 import { fr } from "../../field.ts";
 import type { ContractRules } from "../contracts.ts";
 import published from "./data/protocol-contracts.json" with { type: "json" };
-import { instanceAddress, readInstancePublished } from "./instances.ts";
-import { DEFAULT_PUBLIC_KEYS, publicKeysHash } from "./public-keys.ts";
+import { INSTANCE_VERSION, instanceAddress, readInstancePublished } from "./instances.ts";
+import { DEFAULT_PUBLIC_KEYS, PUBLIC_KEY_MEMBERS, publicKeyHash, publicKeysHash } from "./public-keys.ts";
 
 /**
  * Six protocol contracts (docs/protocol/01-fields-and-hashing.md#123-protocol-contracts).
@@ -24,9 +24,13 @@ export const CONTRACTS: ContractRules = {
   authRegistry: fr(1),
   instanceRegistry: fr(2),
   classRegistry: fr(3),
+  multiCallEntrypoint: fr(4),
   feeJuice: fr(5),
+  instanceVersion: INSTANCE_VERSION,
+  publicKeyMembers: PUBLIC_KEY_MEMBERS,
   defaultPublicKeys: DEFAULT_PUBLIC_KEYS,
   readInstancePublished,
+  publicKeyHash,
   publicKeysHash,
   instanceAddress,
 };

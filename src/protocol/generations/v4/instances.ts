@@ -10,8 +10,8 @@ import type { FieldHasher } from "../hashing.ts";
 import { publicKeysHash, viewingKey } from "./public-keys.ts";
 
 const CONTRACT_ADDRESS_V1 = 1788365517;
-/** Version of instances, in their events. */
-const VERSION = 1;
+/** Version of instances, in events and in JSON. */
+export const INSTANCE_VERSION = 1;
 
 /**
  * Uses the same separator as partialAddress; only the number of inputs differs
@@ -49,7 +49,7 @@ export function instanceAddress(hasher: FieldHasher, parts: InstanceParts): Fr {
  */
 export function readInstancePublished(emitted: Uint8Array): InstancePublished {
   const fields = paddedFields(emitted, PRIVATE_LOG_FIELDS);
-  checkEventVersion("ContractInstancePublished", word(fields, 2), VERSION);
+  checkEventVersion("ContractInstancePublished", word(fields, 2), INSTANCE_VERSION);
   return {
     address: word(fields, 1),
     salt: word(fields, 3),

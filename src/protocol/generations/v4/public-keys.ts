@@ -2,6 +2,7 @@ import { concat, fromHex, isZero, word } from "../../bytes.ts";
 import { SEPARATOR } from "../../constants.ts";
 import { FR_ZERO, type Fr } from "../../field.ts";
 import type { GrumpkinPoint } from "../../grumpkin.ts";
+import type { PublicKeyMember } from "../contracts.ts";
 import type { FieldHasher } from "../hashing.ts";
 
 /**
@@ -22,12 +23,29 @@ export const DEFAULT_PUBLIC_KEYS: Uint8Array = concat(
 
 const KEYS = 4;
 
+/** The development API shows hashes of the keys; the points that addresses are derived from stand beside them. */
+export const PUBLIC_KEY_MEMBERS: readonly PublicKeyMember[] = [
+  { name: "npkMHash", at: 0, form: "hash of point" },
+  { name: "ivpkM", at: 64, form: "point" },
+  { name: "ovpkMHash", at: 128, form: "hash of point" },
+  { name: "tpkMHash", at: 192, form: "hash of point" },
+  { name: "masterNullifierPublicKey", at: 0, form: "point" },
+  { name: "masterIncomingViewingPublicKey", at: 64, form: "point" },
+  { name: "masterOutgoingViewingPublicKey", at: 128, form: "point" },
+  { name: "masterTaggingPublicKey", at: 192, form: "point" },
+];
+
 function key(publicKeys: Uint8Array, i: number): GrumpkinPoint {
   return { x: word(publicKeys, 2 * i), y: word(publicKeys, 2 * i + 1) };
 }
 
 export function viewingKey(publicKeys: Uint8Array): GrumpkinPoint {
   return key(publicKeys, 1);
+}
+
+/** Hash over x, y and the infinity flag. */
+export function publicKeyHash(hasher: FieldHasher, point: Uint8Array): Fr {
+  return hasher.hash(concat(point, FR_ZERO));
 }
 
 /**

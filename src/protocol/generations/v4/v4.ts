@@ -1,4 +1,5 @@
 import type { Generation } from "../generation.ts";
+import { API } from "./api.ts";
 import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
@@ -7,6 +8,7 @@ import { GENESIS } from "./genesis.ts";
 import { HASHING } from "./hashing.ts";
 import { HEADERS } from "./headers.ts";
 import { L1 } from "./l1.ts";
+import { TRANSACTIONS } from "./transactions.ts";
 
 /** Releases 4.1.2 to 4.4.0 (docs/protocol/14-releases.md). */
 export const V4: Generation = {
@@ -15,9 +17,10 @@ export const V4: Generation = {
   genesis: GENESIS,
   contracts: CONTRACTS,
   headers: HEADERS,
-  transactions: { proofFields: 1935, maxBlobFields: undefined },
+  transactions: TRANSACTIONS,
   execution: EXECUTION,
   consensus: CONSENSUS,
   circuits: CIRCUITS,
   l1: L1,
+  api: API,
 };

@@ -34,6 +34,7 @@ function signedDigest(message: SignedMessage, payloadHash: Uint8Array, context: 
  * signed (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
  */
 export const CONSENSUS: ConsensusRules = {
+  blockDurationMs: 3000,
   payloadDomains: undefined,
   signedDigest,
   eventDigest: (payloadHash, context) => signedDigest("checkpointAttestation", payloadHash, context),

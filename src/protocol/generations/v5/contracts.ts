@@ -2,8 +2,8 @@ import { fromHex } from "../../bytes.ts";
 import { fr } from "../../field.ts";
 import type { ContractRules } from "../contracts.ts";
 import published from "./data/protocol-contracts.json" with { type: "json" };
-import { instanceAddress, readInstancePublished } from "./instances.ts";
-import { DEFAULT_PUBLIC_KEYS, publicKeysHash } from "./public-keys.ts";
+import { INSTANCE_VERSION, instanceAddress, readInstancePublished } from "./instances.ts";
+import { DEFAULT_PUBLIC_KEYS, PUBLIC_KEY_MEMBERS, publicKeyHash, publicKeysHash } from "./public-keys.ts";
 
 /**
  * Three protocol contracts (docs/protocol/01-fields-and-hashing.md#123-protocol-contracts).
@@ -24,10 +24,14 @@ export const CONTRACTS: ContractRules = {
   classRegistry: fr(1),
   instanceRegistry: fr(2),
   feeJuice: fr(3),
-  // An ordinary contract; this is its address with salt 1 and no deployer.
+  // Ordinary contracts; these are their addresses with salt 1 and no deployer.
   authRegistry: fromHex("0x1e8e7e73c592a1b1c9199b4b655ddc7a16fa8a8488df595610b71d3dc1cc666c"),
+  multiCallEntrypoint: fromHex("0x246d60af8b79a5dceece7d2388921203401c0df02ce674c5781c6c2162922986"),
+  instanceVersion: INSTANCE_VERSION,
+  publicKeyMembers: PUBLIC_KEY_MEMBERS,
   defaultPublicKeys: DEFAULT_PUBLIC_KEYS,
   readInstancePublished,
+  publicKeyHash,
   publicKeysHash,
   instanceAddress,
 };

@@ -10,8 +10,8 @@ import type { FieldHasher } from "../hashing.ts";
 import { PUBLIC_KEYS_WORDS, publicKeysHash, viewingKey } from "./public-keys.ts";
 import { SEPARATOR } from "./separators.ts";
 
-/** Version of instances, in their events. */
-const VERSION = 2;
+/** Version of instances, in events and in JSON. */
+export const INSTANCE_VERSION = 2;
 
 /** docs/protocol/01-fields-and-hashing.md#118-contract-addresses. */
 export function saltedInitializationHash(
@@ -49,7 +49,7 @@ const PUBLIC_KEYS_AT = 7;
  */
 export function readInstancePublished(emitted: Uint8Array): InstancePublished {
   const fields = paddedFields(emitted, PRIVATE_LOG_FIELDS);
-  checkEventVersion("ContractInstancePublished", word(fields, 2), VERSION);
+  checkEventVersion("ContractInstancePublished", word(fields, 2), INSTANCE_VERSION);
   return {
     address: word(fields, 1),
     salt: word(fields, 3),

@@ -2,6 +2,7 @@ import { concat, fromHex, isZero, word } from "../../bytes.ts";
 import { SEPARATOR as COMMON } from "../../constants.ts";
 import { FR_ZERO, type Fr } from "../../field.ts";
 import type { GrumpkinPoint } from "../../grumpkin.ts";
+import type { PublicKeyMember } from "../contracts.ts";
 import type { FieldHasher } from "../hashing.ts";
 import { SEPARATOR } from "./separators.ts";
 
@@ -23,13 +24,22 @@ export const DEFAULT_PUBLIC_KEYS: Uint8Array = concat(
 /** Words of the public keys. */
 export const PUBLIC_KEYS_WORDS = 7;
 
+export const PUBLIC_KEY_MEMBERS: readonly PublicKeyMember[] = [
+  { name: "npkMHash", at: 0, form: "hash" },
+  { name: "ivpkM", at: 32, form: "point" },
+  { name: "ovpkMHash", at: 96, form: "hash" },
+  { name: "tpkMHash", at: 128, form: "hash" },
+  { name: "mspkMHash", at: 160, form: "hash" },
+  { name: "fbpkMHash", at: 192, form: "hash" },
+];
+
 export function viewingKey(publicKeys: Uint8Array): GrumpkinPoint {
   return { x: word(publicKeys, 1), y: word(publicKeys, 2) };
 }
 
-/** Hash of one key. */
-export function publicKeyHash(hasher: FieldHasher, { x, y }: GrumpkinPoint): Fr {
-  return hasher.hashWithSeparator(SEPARATOR.SINGLE_PUBLIC_KEY_HASH, concat(x, y));
+/** Hash of one key, from x and y. */
+export function publicKeyHash(hasher: FieldHasher, point: Uint8Array): Fr {
+  return hasher.hashWithSeparator(SEPARATOR.SINGLE_PUBLIC_KEY_HASH, point);
 }
 
 /**
@@ -38,7 +48,7 @@ export function publicKeyHash(hasher: FieldHasher, { x, y }: GrumpkinPoint): Fr 
  */
 export function publicKeysHash(hasher: FieldHasher, publicKeys: Uint8Array): Fr {
   if (isZero(publicKeys)) return FR_ZERO;
-  const viewing = publicKeyHash(hasher, viewingKey(publicKeys));
+  const viewing = publicKeyHash(hasher, publicKeys.subarray(32, 96));
   const hashes = concat(word(publicKeys, 0), viewing, publicKeys.subarray(3 * 32));
   return hasher.hashWithSeparator(COMMON.PUBLIC_KEYS_HASH, hashes);
 }

@@ -1,4 +1,5 @@
 import type { Generation } from "../generation.ts";
+import { API } from "./api.ts";
 import { CIRCUITS } from "./circuits.ts";
 import { CONSENSUS } from "./consensus.ts";
 import { CONTRACTS } from "./contracts.ts";
@@ -21,4 +22,5 @@ export const V5: Generation = {
   consensus: CONSENSUS,
   circuits: CIRCUITS,
   l1: L1,
+  api: API,
 };
