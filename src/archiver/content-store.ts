@@ -18,6 +18,7 @@ import type {
 } from "./content-types.ts";
 import { blockBounds, positionBounds } from "./log-bounds.ts";
 import { preloadedClasses, preloadedInstances } from "./preloaded-contracts.ts";
+import type { LogPosition } from "./tables/log-keys.ts";
 import { LOG_SUBJECT, type LogTx } from "./tables/log-txs.ts";
 import type { TaggedLogs } from "./tables/tagged-logs.ts";
 
@@ -62,10 +63,20 @@ export class ContentStore implements ContentReader {
 
   publicLogsByTag(contractAddress: Uint8Array, tag: Uint8Array, range: TagRange): TaggedLog[] {
     if (contractAddress.length !== 32 || tag.length !== 32) return [];
-    return this.#taggedLogs(this.#index.publicLogs, concat(contractAddress, tag), range);
+    const subject = concat(contractAddress, tag);
+    const fromZero = !this.#chain.generation.api.publicLogsFollowPrivateLogs;
+    const after = range.after && (fromZero ? this.#storedPosition(range.after) : range.after);
+    return this.#taggedLogs(this.#index.publicLogs, subject, { ...range, after }, fromZero);
   }
 
-  #taggedLogs(table: TaggedLogs, subject: Uint8Array, range: TagRange): TaggedLog[] {
+  /** Position in the table of a public log whose index counts public logs only. */
+  #storedPosition(position: LogPosition): LogPosition {
+    const tx = this.#chain.txEffects(position.blockNumber)[position.txIndexInBlock];
+    return { ...position, logIndexWithinTx: position.logIndexWithinTx + (tx?.privateLogs.length ?? 0) };
+  }
+
+  /** `fromZero`: public logs are numbered without the private logs of their tx. */
+  #taggedLogs(table: TaggedLogs, subject: Uint8Array, range: TagRange, fromZero = false): TaggedLog[] {
     const logs: TaggedLog[] = [];
     const bounds = positionBounds(range, range.txHash && this.#chain.txLocation(range.txHash));
     if (bounds === undefined || range.limit <= 0) return logs;
@@ -78,6 +89,7 @@ export class ContentStore implements ContentReader {
       const i = position.logIndexWithinTx;
       logs.push({
         ...position,
+        logIndexWithinTx: fromZero ? i - privateLogs.length : i,
         blockHash: hash,
         blockTimestamp: headerTimestamp(header),
         txHash,

@@ -83,7 +83,9 @@ export interface ContractInstance {
   currentContractClassId: Uint8Array;
   originalContractClassId: Uint8Array;
   initializationHash: Uint8Array;
-  /** npk, ivpk, ovpk, tpk: 64 bytes each, x then y. */
+  /** Absent in generations whose instances have none. */
+  immutablesHash?: Uint8Array;
+  /** In the form of the generation's instances. */
   publicKeys: Uint8Array;
   blockNumber: number;
 }
@@ -96,6 +98,7 @@ export interface ContentReader {
   settledTx(txHash: Uint8Array): SettledTx | undefined;
   /** By siloed tag. */
   privateLogsByTag(tag: Uint8Array, range: TagRange): TaggedLog[];
+  /** Positions are numbered as the generation's API does it. */
   publicLogsByTag(contractAddress: Uint8Array, tag: Uint8Array, range: TagRange): TaggedLog[];
   publicLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };
   contractClassLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };

@@ -1,6 +1,7 @@
 import { equal, toHex } from "../protocol/bytes.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import type { Fr } from "../protocol/field.ts";
+import { V4 } from "../protocol/generations/v4/v4.ts";
 import { deployedContracts } from "../protocol/tx/deployed-contracts.ts";
 import { type TxTerms, withTerms } from "../protocol/tx/template.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
@@ -30,7 +31,10 @@ export function setUpTxs(terms: SetUpTerms): Tx[] {
 
 /** The set-up transaction that deploys a contract. Throws a RangeError if there is none. */
 export function deploymentTx(address: Fr, terms: SetUpTerms): Tx {
-  const tx = setUpTxs(terms).find(({ data }) => deployedContracts(data).some((deployed) => equal(deployed, address)));
+  // The transactions were recorded on a v4 rollup.
+  const tx = setUpTxs(terms).find(({ data }) =>
+    deployedContracts(data, V4.contracts).some((deployed) => equal(deployed, address)),
+  );
   if (tx === undefined) throw new RangeError(`no set-up transaction deploys ${toHex(address)}`);
   return tx;
 }

@@ -125,7 +125,7 @@ describe("set-up transactions of a local network", () => {
       maxFeesPerGas: { feePerDaGas: 0n, feePerL2Gas: 1n },
     };
     for (const address of [BANANA_TOKEN, BANANA_FEE_CONTRACT]) {
-      expect(deployedContracts(deploymentTx(fromHex(address), terms).data).map(toHex)).toEqual([address]);
+      expect(deployedContracts(deploymentTx(fromHex(address), terms).data, V4.contracts).map(toHex)).toEqual([address]);
     }
     expect(() => deploymentTx(fr(9), terms)).toThrow("no set-up transaction deploys 0x0");
   });

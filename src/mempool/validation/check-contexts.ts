@@ -5,10 +5,11 @@ import { HEADER_AT } from "../../protocol/block-header.ts";
 import { fromHex, readBigUint } from "../../protocol/bytes.ts";
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
 import { fr } from "../../protocol/field.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { V4 } from "../../protocol/generations/v4/v4.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
-import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
+import { type AllowedSetupCall, builtInSetupCalls } from "../../protocol/tx/setup-allow-list.ts";
 import type { CheckContext, CheckedState, Network } from "./checks/context.ts";
 import { lowestGasLimits, PROTOCOL_GAS_LIMITS } from "./checks/gas.ts";
 import type { CommittedStates } from "./committed-state.ts";
@@ -50,7 +51,7 @@ function commonOf(
     permitted,
     network: networkOf(identity),
     gasLimits: lowestGasLimits({ l2Gas: identity.constants.rollupManaLimit }, validatorGasLimits),
-    setupAllowList: [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
+    setupAllowList: [...builtInSetupCalls(generationNamed(identity.generation).contracts), ...setupAllowList],
     contractInstance: (address: Uint8Array, timestamp: bigint) => content.contractInstance(address, timestamp),
   };
 }

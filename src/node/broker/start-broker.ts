@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { reveal } from "../../config/configuration.ts";
 import type { PartValues } from "../../config/part-values.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
@@ -71,7 +70,7 @@ export async function startBroker(
         listen: { host: values.rpc.listen.host, port: values.rpc.listen.port, prefix: values.rpc.listen.prefix },
         serve: {
           namespaces: ["proverBroker"],
-          versionHeaders: releaseHeaders(NETWORK_RELEASE),
+          versionHeaders: releaseHeaders(V4),
           cors: false,
           expectedErrors: [BrokerRequestError],
           guard: (application) => {

@@ -1,8 +1,8 @@
 import { reveal } from "../../config/configuration.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { localUrl, type NodeRecord } from "../../process/node-record.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { PoolEvents } from "../../rpc/ports/pool-events.ts";
@@ -28,7 +28,7 @@ export function portOptions(values: PartValues, { reader: { identity } }: { read
         l1ChainId: identity.l1ChainId,
         l1RollupAddress: identity.addresses.rollupAddress,
         rollupVersion: identity.rollupVersion,
-        packageVersion: NETWORK_RELEASE,
+        generation: generationNamed(identity.generation),
       }),
     },
     limits: {

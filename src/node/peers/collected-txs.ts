@@ -1,7 +1,6 @@
 import type { PartValues } from "../../config/part-values.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import type { PeerChannels } from "../../p2p/peer-node.ts";
 import { FileTxSource } from "../../p2p/tx-collection/file-store-source.ts";
 import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.ts";
@@ -44,7 +43,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   const versions = versionHeaders({
     ...network,
     l1RollupAddress: network.rollupAddress,
-    packageVersion: NETWORK_RELEASE,
+    generation: chain.generation,
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
   const access = objectStoreAccess(values.objectStores);
   const fileStores = values.txCollection.txCollectionFileStoreUrls.map((url) => {

@@ -1,6 +1,5 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { PartValues } from "../../config/part-values.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import { ABSENT_SERVICES } from "../../rpc/ports/absent-services.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
@@ -43,13 +42,13 @@ export function publicServices(
     identity,
     status: {
       ready: () => mempool.ready() && (p2p?.ready() ?? true),
-      version: NETWORK_RELEASE,
+      version: chain.generation.api.release,
       revertWords: values.rpc.answers.revertWords,
       realProofs: values.proofs.real,
       txGasLimits() {
-        const milliseconds = config.live().sequencer.blockDurationMs;
+        const milliseconds = config.live().sequencer.blockDurationMs ?? chain.generation.consensus.blockDurationMs;
         const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
-        return txGasLimits({ ...identity.constants, blockDuration });
+        return txGasLimits({ ...identity.constants, blockDuration }, chain.generation.transactions.gasLimits);
       },
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },

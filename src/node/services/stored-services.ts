@@ -2,7 +2,6 @@ import { ContentStore } from "../../archiver/content-store.ts";
 import type { ChainServices } from "../../chain-store/chain-services.ts";
 import type { Core } from "../../core/core.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { NETWORK_RELEASE } from "../../network/network-release.ts";
 import { neededServices } from "../../rpc/forward/live-services.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 
@@ -22,7 +21,7 @@ export function storedServices({ store, chain, world, core, identity, ...status 
     ...needed,
     ...{ chain, world, core, identity },
     content: new ContentStore({ store, chain }),
-    status: { ...needed.status, ...status, version: NETWORK_RELEASE },
+    status: { ...needed.status, ...status, version: chain.generation.api.release },
     sync: { lastProcessedL1Block: () => chain.state.processed() },
   };
 }

@@ -1,4 +1,5 @@
-import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
+import { DA_GAS_PER_FIELD, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
+import type { TransactionRules } from "../generations/transactions.ts";
 
 /**
  * Maximum L2 gas that the public VM and the private part of one tx can use
@@ -36,11 +37,15 @@ export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
  * Largest gas limits of a tx that every block can include: an even share of a checkpoint plus a margin
  * (docs/protocol/07-transactions-and-fees.md#78-bounds-of-gas-limits).
  */
-export function txGasLimits(geometry: NetworkGeometry): { daGas: number; l2Gas: number } {
+export function txGasLimits(
+  geometry: NetworkGeometry,
+  { maxDaGas, fieldsOfFurtherBlocks }: TransactionRules["gasLimits"],
+): { daGas: number; l2Gas: number } {
   const blocks = blocksPerCheckpoint(geometry);
-  const daBudget = (MAX_FIELDS_PER_CHECKPOINT - RESERVED_FIELDS) * DA_GAS_PER_FIELD;
+  const reserved = RESERVED_FIELDS + fieldsOfFurtherBlocks * (blocks - 1);
+  const daBudget = (MAX_FIELDS_PER_CHECKPOINT - reserved) * DA_GAS_PER_FIELD;
   return {
-    daGas: Math.min(MAX_DA_GAS_PER_CHECKPOINT, daBudget, Math.ceil((daBudget / blocks) * 1.5)),
+    daGas: Math.min(maxDaGas, daBudget, Math.ceil((daBudget / blocks) * 1.5)),
     l2Gas: Math.min(MAX_L2_GAS_PER_TX, geometry.rollupManaLimit, Math.ceil((geometry.rollupManaLimit / blocks) * 1.2)),
   };
 }

@@ -1,4 +1,4 @@
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import type { Header } from "../jsonrpc/answer.ts";
 
 /**
@@ -11,21 +11,21 @@ export function versionHeaders(versions: {
   /** 0x text. */
   l1RollupAddress: string;
   rollupVersion: number;
-  packageVersion: string;
+  generation: Pick<Generation, "contracts" | "api">;
 }): Header[] {
   return [
     ["x-aztec-l1ChainId", String(versions.l1ChainId)],
     ["x-aztec-l1RollupAddress", versions.l1RollupAddress.toLowerCase()],
     ["x-aztec-rollupVersion", String(versions.rollupVersion)],
-    ...releaseHeaders(versions.packageVersion),
+    ...releaseHeaders(versions.generation),
   ];
 }
 
 /** Version identifiers of a service that may work for any rollup of its release. */
-export function releaseHeaders(packageVersion: string): Header[] {
+export function releaseHeaders({ contracts, api }: Pick<Generation, "contracts" | "api">): Header[] {
   return [
-    ["x-aztec-l2ProtocolContractsHash", V4.contracts.protocolContractsHash],
-    ["x-aztec-l2CircuitsVkTreeRoot", V4.contracts.vkTreeRoot],
-    ["x-aztec-packageVersion", packageVersion],
+    ["x-aztec-l2ProtocolContractsHash", contracts.protocolContractsHash],
+    ["x-aztec-l2CircuitsVkTreeRoot", contracts.vkTreeRoot],
+    ["x-aztec-packageVersion", api.release],
   ];
 }

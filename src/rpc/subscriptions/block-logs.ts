@@ -51,6 +51,7 @@ function* logsOf(chain: ChainReader, number: number): Generator<BlockLog> {
   const body = chain.blockBody(number);
   if (body === undefined || body.length === 0) return;
   const { hash, header } = chain.block(number)!;
+  const { publicLogsFollowPrivateLogs } = chain.generation.api;
   const blockTimestamp = headerTimestamp(header);
   for (const [txIndexInBlock, effect] of readTxEffects(body).entries()) {
     const { txHash, noteHashes, nullifiers, privateLogs, publicLogs } = effect;
@@ -58,8 +59,9 @@ function* logsOf(chain: ChainReader, number: number): Generator<BlockLog> {
     for (const [i, logData] of privateLogs.entries()) {
       yield { ...tx, logIndexWithinTx: i, logData, contractAddress: undefined };
     }
+    const first = publicLogsFollowPrivateLogs ? privateLogs.length : 0;
     for (const [i, { fields, contractAddress }] of publicLogs.entries()) {
-      yield { ...tx, logIndexWithinTx: privateLogs.length + i, logData: fields, contractAddress };
+      yield { ...tx, logIndexWithinTx: first + i, logData: fields, contractAddress };
     }
   }
 }

@@ -10,6 +10,7 @@ import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { deployedContracts } from "../../../src/protocol/tx/deployed-contracts.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { BANANA_TOKEN } from "../../../src/recorded-txs/set-up-txs.ts";
@@ -192,7 +193,7 @@ describe("bot against a node over the recorded chain", () => {
       () => sent.length > 0,
     );
     await botWith(other).setUp();
-    expect(sent.flatMap(({ data }) => deployedContracts(data)).map(toHex)).toEqual([BANANA_TOKEN]);
+    expect(sent.flatMap(({ data }) => deployedContracts(data, V4.contracts)).map(toHex)).toEqual([BANANA_TOKEN]);
   });
 
   test.each([

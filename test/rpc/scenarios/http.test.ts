@@ -11,6 +11,7 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { array } from "../../../src/rpc/codecs/json/codec.ts";
 import { encodeNumber, encodeText } from "../../../src/rpc/codecs/json/encoder.ts";
@@ -127,7 +128,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     l1ChainId: 31337,
     l1RollupAddress: "0xABcd",
     rollupVersion: 5,
-    packageVersion: "4.1.2",
+    generation: V4,
   });
   const application = new RpcApplication(
     dispatcher,
@@ -217,7 +218,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
         "access-control-allow-origin": "*",
         "x-aztec-l1chainid": "31337",
         "x-aztec-rollupversion": "5",
-        "x-aztec-packageversion": "4.1.2",
+        "x-aztec-packageversion": "4.3.1",
         "x-aztec-l2circuitsvktreeroot": "0x1dd2644a17d1ddd8831287a78c5a1033b7ae35cdf2a3db833608856c062fc2ba",
       });
     });

@@ -2,8 +2,9 @@ import { networkOf } from "../../../src/mempool/validation/check-contexts.ts";
 import type { CheckContext, CheckedState } from "../../../src/mempool/validation/checks/context.ts";
 import { PROTOCOL_GAS_LIMITS } from "../../../src/mempool/validation/checks/gas.ts";
 import { readBigUint } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
-import { BUILT_IN_SETUP_CALLS } from "../../../src/protocol/tx/setup-allow-list.ts";
+import { builtInSetupCalls } from "../../../src/protocol/tx/setup-allow-list.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { IDENTITY } from "../rpc/fakes.ts";
 
@@ -26,7 +27,7 @@ export function contextFor(tx: Tx, overrides: Partial<CheckContext> = {}): Check
     state: freeState(),
     gasFees: { feePerDaGas: 0n, feePerL2Gas: 0n },
     gasLimits: PROTOCOL_GAS_LIMITS,
-    setupAllowList: BUILT_IN_SETUP_CALLS,
+    setupAllowList: builtInSetupCalls(V4.contracts),
     contractInstance: () => undefined,
     ...overrides,
   };

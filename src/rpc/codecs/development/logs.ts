@@ -19,7 +19,10 @@ export const LOG_MEMBERS = [
     blockTimestamp: about(TIMESTAMP, "Start of the block's slot."),
     txHash: TX_HASH,
     txIndexWithinBlock: about(COUNT, "Place of its transaction in the block, from 0."),
-    logIndexWithinTx: about(COUNT, "Its place in the transaction, from 0: private logs first, then public ones."),
+    logIndexWithinTx: about(
+      COUNT,
+      "Its place in the transaction, from 0. Public logs come after the private ones, or are counted for themselves.",
+    ),
   },
   {
     noteHashes: about(listOf(FIELD), "All note hashes of its transaction; only with includeEffects."),

@@ -21,7 +21,7 @@ import { GAS_FEES } from "../shared/gas-fees.ts";
 import { type BlockWithBody, writeArchive } from "./block.ts";
 import { encodeGasFees, TREE_SNAPSHOT } from "./block-header.ts";
 
-const CHECKPOINT_HEADER = record("CheckpointHeader", "The header of a checkpoint, as L1 has its hash.", {
+const CHECKPOINT_HEADER_MEMBERS = {
   lastArchiveRoot: about(FIELD, "Root of the archive before the checkpoint."),
   blockHeadersHash: about(FIELD, "Root of the tree of its blocks' hashes."),
   blobsHash: about(FIELD, "Hash of its blobs' commitments."),
@@ -33,7 +33,15 @@ const CHECKPOINT_HEADER = record("CheckpointHeader", "The header of a checkpoint
   feeRecipient: about(L2_ADDRESS, "Who gets the fees of its transactions."),
   gasFees: about(GAS_FEES, "Base fees of its blocks."),
   totalManaUsed: about(FIELD, "Sum of the L2 gas that its transactions are billed for."),
-});
+};
+const CHECKPOINT_HEADER = record(
+  "CheckpointHeader",
+  "The header of a checkpoint, as L1 has its hash.",
+  CHECKPOINT_HEADER_MEMBERS,
+  { accumulatedFees: about(FIELD, "Sum of the fees of its transactions; in headers of rollups after v4.") },
+);
+/** Where the sum of the fees is in headers that have it (docs/protocol/03-blocks-and-blobs.md#35-checkpoint-header). */
+const ACCUMULATED_FEES_AT = CHECKPOINT_AT.totalManaUsed + 32;
 
 /** CheckpointHeader (docs/protocol/05-rpc.md#518-checkpoint-objects). */
 export const encodeCheckpointHeader = encoder<CheckpointHeader>(CHECKPOINT_HEADER, (out, header) => {
@@ -48,7 +56,9 @@ export const encodeCheckpointHeader = encoder<CheckpointHeader>(CHECKPOINT_HEADE
   out.text(',"feeRecipient":').word(header, CHECKPOINT_AT.feeRecipient);
   out.text(',"gasFees":');
   encodeGasFees(out, header, CHECKPOINT_AT.feePerDaGas);
-  out.text(',"totalManaUsed":').word(header, CHECKPOINT_AT.totalManaUsed).text("}");
+  out.text(',"totalManaUsed":').word(header, CHECKPOINT_AT.totalManaUsed);
+  if (header.length > ACCUMULATED_FEES_AT) out.text(',"accumulatedFees":').word(header, ACCUMULATED_FEES_AT);
+  out.text("}");
 });
 
 export const L1_BLOCK_MEMBERS = {

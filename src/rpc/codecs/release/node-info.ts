@@ -5,8 +5,7 @@ import {
   type L1ContractName,
 } from "../../../l1/contract-addresses.ts";
 import type { RollupIdentity } from "../../../l1/types.ts";
-import { fr } from "../../../protocol/field.ts";
-import { V4 } from "../../../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../../../protocol/generations/contracts.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, BOOLEAN, COUNT, record, TEXT } from "../json/json-schema.ts";
 import type { JsonWriter } from "../json/json-writer.ts";
@@ -32,7 +31,7 @@ export const encodeL1Addresses = encoder<RollupIdentity["addresses"]>(L1_ADDRESS
   members.end();
 });
 
-const PROTOCOL_CONTRACTS = { classRegistry: 3, feeJuice: 5, instanceRegistry: 2, multiCallEntrypoint: 4 } as const;
+const PROTOCOL_CONTRACTS = ["classRegistry", "feeJuice", "instanceRegistry", "multiCallEntrypoint"] as const;
 
 const PROTOCOL_ADDRESSES = record("ProtocolContractAddresses", "Contracts that every rollup has from its genesis on.", {
   classRegistry: about(L2_ADDRESS, "Where contract classes are published."),
@@ -42,16 +41,15 @@ const PROTOCOL_ADDRESSES = record("ProtocolContractAddresses", "Contracts that e
 });
 
 /** ProtocolContractAddresses: the same on every network (docs/protocol/05-rpc.md#529-node-information). */
-export const encodeProtocolContracts = encoder<boolean>(PROTOCOL_ADDRESSES, (out) => {
+export const encodeProtocolContracts = encoder<ContractRules>(PROTOCOL_ADDRESSES, (out, contracts) => {
   const members = new MemberWriter(out);
-  for (const [name, address] of Object.entries(PROTOCOL_CONTRACTS)) {
-    members.add(name, fr(address), (to, word) => void to.word(word));
-  }
+  for (const name of PROTOCOL_CONTRACTS) members.add(name, contracts[name], (to, word) => void to.word(word));
   members.end();
 });
 
 interface NodeInfo {
   version: string;
+  contracts: ContractRules;
   identity: RollupIdentity;
   enr: string | undefined;
   realProofs: boolean;
@@ -66,7 +64,7 @@ function writeNodeInfo(out: JsonWriter, info: NodeInfo): void {
   out.text(',"l1ContractAddresses":');
   encodeL1Addresses(out, addresses);
   out.text(',"protocolContractAddresses":');
-  encodeProtocolContracts(out, true);
+  encodeProtocolContracts(out, info.contracts);
   out.text(`,"realProofs":${info.realProofs}`);
 }
 
@@ -106,7 +104,7 @@ const DEVELOPMENT_INFO = record(
 /** NodeInfo with the version of the contract language and the gas limits. */
 export const encodeDevelopmentNodeInfo = encoder<NodeInfo>(DEVELOPMENT_INFO, (out, info) => {
   writeNodeInfo(out, info);
-  out.text(',"compatibleNargoVersion":').value(V4.contracts.compilerVersion);
+  out.text(',"compatibleNargoVersion":').value(info.contracts.compilerVersion);
   const { daGas, l2Gas } = info.txGasLimits;
   out.text(`,"txsLimits":{"gas":{"daGas":${daGas},"l2Gas":${l2Gas}}}}`);
 });

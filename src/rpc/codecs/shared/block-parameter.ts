@@ -1,5 +1,4 @@
 import { isObject } from "../../../json/json-field.ts";
-import { toHex } from "../../../protocol/bytes.ts";
 import { type Codec, type Issue, type Path, rejected, shownValue } from "../json/codec.ts";
 import { fieldFromText, isHexText } from "../json/field.ts";
 import { archiveRootText, blockHashText, digitCount } from "../json/hex-text.ts";
@@ -148,12 +147,4 @@ export function isArchiveSelector(selector: BlockSelector): selector is { archiv
 
 export function isWordSelector(selector: BlockSelector): selector is { hashOrArchive: Uint8Array } {
   return typeof selector === "object" && "hashOrArchive" in selector;
-}
-
-/**
- * A selector as messages show it: bare for numbers and tips, `key=value` otherwise
- * (docs/protocol/05-rpc.md#514-state-of-a-reference-block).
- */
-export function shownSelector(selector: Exclude<BlockSelector, Uint8Array | { hashOrArchive: Uint8Array }>): string {
-  return isArchiveSelector(selector) ? `archive=${toHex(selector.archive)}` : `${selector}`;
 }

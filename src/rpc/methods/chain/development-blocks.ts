@@ -11,8 +11,7 @@ import { checkpointLookup } from "./checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import { type BlockSource, blockNumberOf, isByContents } from "./reference-block.ts";
 
-/** Most blocks per list, without and with bodies. */
-const MAX_BLOCKS = 100;
+/** Most blocks per list with bodies. */
 const MAX_WHOLE_BLOCKS = 50;
 
 const flag = optional(boolean, false);
@@ -100,7 +99,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
       summary: "Blocks from a number on, as many as there are; at most 50 with transactions",
       params: [
         fromParam,
-        limitParam(MAX_BLOCKS),
+        limitParam(chain.generation.api.maxListed),
         param("options", optional(listOptions, { ...NOTHING_INCLUDED, onlyCheckpointed: false })),
       ],
       handle: (from, limit, { onlyCheckpointed, ...options }) => {

@@ -17,8 +17,7 @@ import { shownBlock } from "./development-blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import type { BlockSource } from "./reference-block.ts";
 
-/** Most checkpoints per list, without and with blocks. */
-const MAX_CHECKPOINTS = 100;
+/** Most checkpoints per list with blocks. */
 const MAX_WHOLE_CHECKPOINTS = 50;
 
 const flag = optional(boolean, false);
@@ -121,7 +120,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
     method({
       name: "getCheckpoints",
       summary: "Checkpoints from a number on, as many as there are; at most 50 with blocks",
-      params: [fromParam, limitParam(MAX_CHECKPOINTS), optionsParam],
+      params: [fromParam, limitParam(chain.generation.api.maxListed), optionsParam],
       handle: (from, limit, options) => {
         if (options.includeBlocks && limit > MAX_WHOLE_CHECKPOINTS) {
           throw issuesError([{ text: `Number must be less than or equal to ${MAX_WHOLE_CHECKPOINTS}`, path: [1] }]);

@@ -1,12 +1,7 @@
 import type { ChainReader } from "../../../archiver/types.ts";
 import { equal, toHex } from "../../../protocol/bytes.ts";
-import type { StateAt, WorldStateReader } from "../../../world-state/types.ts";
-import {
-  type BlockSelector,
-  isArchiveSelector,
-  isWordSelector,
-  shownSelector,
-} from "../../codecs/shared/block-parameter.ts";
+import type { StateAt } from "../../../world-state/types.ts";
+import { type BlockSelector, isArchiveSelector, isWordSelector } from "../../codecs/shared/block-parameter.ts";
 import { BlockAheadError, ExecutionError } from "../../jsonrpc/errors.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 
@@ -58,38 +53,34 @@ export function tipNumber(
 /** What is needed to read the state after a block. */
 export type StateSource = BlockSource & Pick<NodeServices, "world">;
 
-function synced(world: WorldStateReader, block: number): number {
-  const { tip } = world.status();
-  if (block > tip) {
-    throw new BlockAheadError(`Queried block ${block} not yet synced by the node (node is synced upto ${tip}).`);
-  }
+function kept({ chain, world }: StateSource, block: number): number {
+  const { tip, oldest } = world.status();
+  const { texts } = chain.generation.api;
+  if (block > tip) throw new BlockAheadError(texts.ahead(block, tip));
+  if (block > 0 && block < oldest) throw new ExecutionError(texts.pruned(block, oldest));
   return block;
 }
 
-/** Error for a block that is not on the chain (docs/protocol/05-rpc.md#514-state-of-a-reference-block). */
-function notFound(reference: BlockSelector): ExecutionError {
-  if (reference instanceof Uint8Array || isWordSelector(reference)) {
-    const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
-    return new ExecutionError(
-      `Block hash ${toHex(hash)} not found when querying world state. If the node API has been ` +
-        "queried with anchor block hash possibly a reorg has occurred.",
-    );
-  }
-  const shown = shownSelector(reference);
-  return new ExecutionError(
-    shown.startsWith("archive=") ? `Block with archive ${shown.slice(8)} not found.` : `Block not found for ${shown}.`,
-  );
+/**
+ * Error for a hash or archive root that is not on the chain (docs/protocol/05-rpc.md#514-state-of-a-reference-block).
+ */
+function notFound({ chain }: BlockSource, reference: BlockSelector): ExecutionError {
+  const { texts } = chain.generation.api;
+  if (typeof reference !== "object") throw new TypeError("numbers and tips are always found");
+  if (isArchiveSelector(reference)) return new ExecutionError(texts.unknownArchive(toHex(reference.archive)));
+  const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
+  return new ExecutionError(texts.unknownHash(toHex(hash)));
 }
 
 /**
  * The block whose state a world-state read uses (docs/protocol/05-rpc.md#514-state-of-a-reference-block). Block 0 and
- * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash and for a block beyond the tip.
+ * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash, for a block beyond the tip and for one whose state was pruned.
  */
 export function stateOf(source: StateSource, reference: BlockSelector): number {
   if (reference === "latest" || reference === "proposed") return source.world.status().tip;
   const block = blockNumberOf(source, reference);
-  if (block === undefined) throw notFound(reference);
-  return synced(source.world, block);
+  if (block === undefined) throw notFound(source, reference);
+  return kept(source, block);
 }
 
 /** Like stateOf, but does not look up numbers and the tip: that is left to the reader of states. */
@@ -98,13 +89,13 @@ export function blockOf(source: StateSource, reference: BlockSelector): number |
   return reference === "latest" || reference === "proposed" ? "latest" : stateOf(source, reference);
 }
 
-/** The state itself, in fewer reads. Throws like stateOf, and UnknownStateError for a pruned state. */
+/** The state itself, in fewer reads. Throws like stateOf. */
 export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
   const block = blockOf(source, reference);
   try {
     return source.world.at(block);
   } catch (error) {
-    if (typeof block === "number") synced(source.world, block);
+    if (typeof block === "number") kept(source, block);
     throw error;
   }
 }
@@ -120,7 +111,7 @@ export function stateBefore(
 ): number | undefined {
   const block = blockNumberOf(source, reference);
   if (block === undefined) {
-    throw unknown && reference instanceof Uint8Array ? unknown(reference) : notFound(reference);
+    throw unknown && reference instanceof Uint8Array ? unknown(reference) : notFound(source, reference);
   }
-  return block === 0 ? undefined : synced(source.world, block - 1);
+  return block === 0 ? undefined : kept(source, block - 1);
 }

@@ -1,6 +1,6 @@
 import { syncedSlot } from "../../../archiver/synced-slot.ts";
 import { epochOfSlot, epochSlots } from "../../../protocol/time.ts";
-import { encodeL1Constants } from "../../codecs/development/rollup-constants.ts";
+import { l1ConstantsEncoder } from "../../codecs/development/rollup-constants.ts";
 import { encodeEpochNumber, encodeSlotNumber, encodeTimestamp } from "../../codecs/json/encoder.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method } from "../../registry/registry.ts";
@@ -21,8 +21,8 @@ export function syncedTimeMethods(services: Services): Method[] {
       name: "getL1Constants",
       summary: "Constants of the rollup",
       params: [],
-      handle: () => services.identity.constants,
-      encode: { svc: encodeL1Constants },
+      handle: () => services.identity,
+      encode: { svc: l1ConstantsEncoder(services.chain.generation.api) },
     }),
     method({
       name: "getSyncedL2SlotNumber",

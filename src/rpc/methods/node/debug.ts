@@ -1,4 +1,4 @@
-import { BUILT_IN_SETUP_CALLS } from "../../../protocol/tx/setup-allow-list.ts";
+import { builtInSetupCalls } from "../../../protocol/tx/setup-allow-list.ts";
 import { array } from "../../codecs/json/codec.ts";
 import { encodeArray, encodeNothing } from "../../codecs/json/encoder.ts";
 import { text } from "../../codecs/json/text.ts";
@@ -12,8 +12,9 @@ const MAX_SIGNATURES = 100;
 const MAX_SIGNATURE_LENGTH = 10_000;
 
 /** Methods for development (docs/protocol/05-rpc.md#533-aids-for-development). */
-export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "signatures">): Method[] {
-  const { core, setup, signatures } = services;
+export function debugMethods(services: Pick<NodeServices, "chain" | "core" | "setup" | "signatures">): Method[] {
+  const { chain, core, setup, signatures } = services;
+  const builtIn = builtInSetupCalls(chain.generation.contracts);
   const hashing = new SelectorHashing(core);
   return [
     method({
@@ -35,7 +36,7 @@ export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "si
       name: "getAllowedPublicSetup",
       summary: "Public functions that a tx may call during setup",
       params: [],
-      handle: () => after(setup.allowed(), (allowed) => [...BUILT_IN_SETUP_CALLS, ...allowed]),
+      handle: () => after(setup.allowed(), (allowed) => [...builtIn, ...allowed]),
       encode: { node: encodeArray(encodeSetupCall), svc: encodeArray(encodeSetupCall) },
     }),
   ];

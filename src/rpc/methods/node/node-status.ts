@@ -19,10 +19,12 @@ const GENESIS = 0;
  * Identity and readiness of the node (docs/protocol/05-rpc.md#529-node-information).
  */
 export function nodeStatusMethods({
+  chain,
   identity,
   status,
   p2p,
-}: Pick<NodeServices, "identity" | "status" | "p2p">): Method[] {
+}: Pick<NodeServices, "chain" | "identity" | "status" | "p2p">): Method[] {
+  const { contracts } = chain.generation;
   return [
     method({
       name: "isReady",
@@ -37,7 +39,7 @@ export function nodeStatusMethods({
       params: [],
       handle: () =>
         after(p2p.enr(), (enr) =>
-          after(status.txGasLimits(), (txGasLimits) => ({ ...status, txGasLimits, identity, enr })),
+          after(status.txGasLimits(), (txGasLimits) => ({ ...status, txGasLimits, identity, contracts, enr })),
         ),
       encode: { node: encodeNodeInfo, svc: encodeDevelopmentNodeInfo },
     }),
@@ -77,7 +79,7 @@ export function nodeStatusMethods({
       name: "getProtocolContractAddresses",
       summary: "Addresses of the contracts that are part of the protocol",
       params: [],
-      handle: () => true,
+      handle: () => contracts,
       keep: () => GENESIS,
       encode: { node: encodeProtocolContracts, svc: encodeProtocolContracts },
     }),

@@ -8,8 +8,8 @@ import type { PooledTx } from "../../ports/mempool.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
 
-/** Most txs per answer. */
-const MAX_TXS = { node: 50, svc: 100 } as const;
+/** Most txs per answer of the release. */
+const MAX_TXS = 50;
 const DEFAULT_PENDING_TXS = 50;
 
 const HASHES = "Hashes of the txs that are asked for.";
@@ -21,7 +21,8 @@ export function shownTx(pooled: PooledTx, options: { includeProof: boolean } = {
 }
 
 /** Txs in the pool (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
-export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Method[] {
+export function pooledTxMethods({ chain, mempool }: Pick<NodeServices, "chain" | "mempool">): Method[] {
+  const { maxListed } = chain.generation.api;
   const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const proofParam = param("options", optional(proofOption, { includeProof: false }));
   const listParams = (most: number, { txHash }: ApiCodecs) =>
@@ -50,8 +51,8 @@ export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Met
       name: "getTxsByHash",
       summary: "Txs of the pool in the order asked for, without those that it does not hold",
       params: {
-        node: [param("txHashes", array(RELEASE_CODECS.txHash, MAX_TXS.node), HASHES)],
-        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MAX_TXS.svc), HASHES), proofParam],
+        node: [param("txHashes", array(RELEASE_CODECS.txHash, MAX_TXS), HASHES)],
+        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, maxListed), HASHES), proofParam],
       },
       handle: async (hashes, options?) => {
         const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
@@ -63,9 +64,9 @@ export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Met
       name: "getPendingTxs",
       summary: "Pending txs of highest priority first, those after a given one",
       params: {
-        node: listParams(MAX_TXS.node, RELEASE_CODECS),
-        p2p: listParams(MAX_TXS.node, RELEASE_CODECS),
-        svc: [...listParams(MAX_TXS.svc, DEVELOPMENT_CODECS), proofParam],
+        node: listParams(MAX_TXS, RELEASE_CODECS),
+        p2p: listParams(MAX_TXS, RELEASE_CODECS),
+        svc: [...listParams(maxListed, DEVELOPMENT_CODECS), proofParam],
       },
       handle: async (limit, after, options?) => {
         const pooled = await mempool.list(Math.floor(limit), after);
