@@ -87,9 +87,11 @@ export class CheckpointBatch {
     { proposal, blobs }: Pick<CheckedCheckpoint, "proposal" | "blobs">,
     cause: unknown,
   ): Promise<CheckedCheckpoint> {
-    const { blobs: fetcher, times, historical, signal } = this.#services;
+    const { blobs: fetcher, times, initialSync, interruption } = this.#services;
+    const { signal } = interruption;
+    const historical = !initialSync.complete;
     const found = await timed(times, "blobFetch", () =>
-      fetcher.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: historical(), recompute: true, signal }),
+      fetcher.fetch(proposal.l1, proposal.versionedBlobHashes, { historical, recompute: true, signal }),
     );
     const checked = concat(...found);
     if (equal(checked, blobs)) throw new InvalidCheckpointError(proposal, { cause });

@@ -69,14 +69,14 @@ export class CheckpointCommitter {
     const { chain, worldState, store, times, emit } = this.#services;
     const { l1 } = part[part.length - 1].checked.proposal;
     const start = performance.now();
-    const announceProven = store.transaction(() => {
+    const proven = store.transaction(() => {
       if (prepared !== undefined) worldState.write(prepared);
       for (const { checked } of part) chain.addCheckpoint(checked.checkpoint, checked.proposal);
       chain.state.putSyncPoint("checkpoint-sync", l1);
       chain.state.putInvalidProposal(undefined);
-      const announce = applyProven(this.#services, this.#status);
+      const adopted = applyProven(this.#services, this.#status);
       settleWorldState(this.#services);
-      return announce;
+      return adopted;
     });
     times.commit += performance.now() - start;
     const blocks = part.flatMap((checkpoint) => checkpoint.blocks);
@@ -85,18 +85,18 @@ export class CheckpointCommitter {
     times.txs += blocks.reduce((sum, { txs }) => sum + txs.length, 0);
     for (const block of blocks) reportRefusedEvents(this.#services, block);
     if (prepared !== undefined) emit("blocksAdded", { first: prepared.first, last: prepared.last });
-    announceProven();
+    if (proven !== undefined) emit("proven", proven);
     this.#progress(l1);
   }
 
   #progress(l1: L1Block): void {
-    const { chain, emit, historical } = this.#services;
+    const { chain, emit, initialSync } = this.#services;
     emit("progress", {
       checkpoint: chain.latestCheckpointNumber(),
       targetCheckpoint: Math.max(this.#status.pendingCheckpointNumber, chain.latestCheckpointNumber()),
       block: chain.latestBlockNumber(),
       l1Block: l1.number,
-      initialSyncComplete: !historical(),
+      initialSyncComplete: initialSync.complete,
     });
   }
 }

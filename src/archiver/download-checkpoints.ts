@@ -29,25 +29,26 @@ export function downloadCheckpoints(services: SyncServices, from: number, to: nu
 }
 
 async function* proposals(
-  { reader, options, times, signal }: SyncServices,
+  { reader, options, times, interruption }: SyncServices,
   from: number,
   to: number,
 ): AsyncGenerator<ProposedCheckpoint, void> {
   for (const range of l1Ranges(from, to, options.batchSize, reader.identity.constants)) {
-    signal.throwIfAborted();
+    interruption.signal.throwIfAborted();
     const found = await timed(times, "l1Fetch", () => reader.checkpoints(range.from, range.to));
     yield* found.sort((a, b) => a.l1.number - b.l1.number);
   }
 }
 
 async function download(services: SyncServices, proposal: ProposedCheckpoint): Promise<Download> {
-  const { chain, blobs, times, signal } = services;
+  const { chain, blobs, times, initialSync, interruption } = services;
+  const { signal } = interruption;
   const known = chain.checkpoint(proposal.checkpointNumber);
   if (known !== undefined && equal(known.archiveRoot, proposal.archiveRoot)) return { kind: "known", proposal };
   const verdict = await timed(times, "l1Fetch", () => services.validateAttestations(proposal));
   if (!verdict.valid) return { kind: "invalid", proposal, verdict };
   const fetched = () =>
-    blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal });
+    blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: !initialSync.complete, signal });
   const joined = proposedWords(chain, proposal) ?? whole(await timed(times, "blobFetch", fetched));
   return { kind: "new", proposal, blobs: joined, rebuilt: await rebuildProposal(services, proposal, joined) };
 }

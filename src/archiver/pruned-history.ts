@@ -19,11 +19,11 @@ function saysHistoryMissing(error: unknown): boolean {
  */
 export async function explainFailure(services: SyncServices, error: unknown): Promise<unknown> {
   if (!saysHistoryMissing(error)) return error;
-  const { chain, reader, signal } = services;
+  const { chain, reader, interruption } = services;
   const at = publicationOf(services, chain.latestCheckpointNumber());
   try {
     const missing = await reader.missingHistory(at);
-    signal.throwIfAborted();
+    interruption.signal.throwIfAborted();
     return missing.length === 0 ? error : new PrunedHistoryError(at.number, missing, error as Error);
   } catch {
     // Explaining must not hide the failure itself.

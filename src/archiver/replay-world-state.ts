@@ -11,7 +11,7 @@ const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
 /**
  * Applies stored blocks that the world state does not have yet, from their stored bodies, without reading L1 or blobs.
  * Runs inside ApplyServices.exclusive. Every commit is a whole number of blocks, so that the next call continues an
- * interrupted replay. Throws the reason of `services.signal`, or StateMismatchError when the stored blocks do not match
+ * interrupted replay. Throws the reason of an interruption, or StateMismatchError when the stored blocks do not match
  * their headers.
  */
 export async function replayWorldState(services: ApplyServices): Promise<void> {
@@ -21,7 +21,7 @@ export async function replayWorldState(services: ApplyServices): Promise<void> {
   if (first > last) return;
   logger.info({ first, last }, "replaying stored blocks into the world state");
   while (worldState.status().tip < last) {
-    services.signal.throwIfAborted();
+    services.interruption.signal.throwIfAborted();
     const blocks = nextBlocks(services, worldState.status().tip + 1, last).map((block) => ({ effects: [block] }));
     await applyInParts(worldState, cutIntoParts(blocks), (_, prepared) => {
       store.transaction(() => {

@@ -33,7 +33,8 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
   if (latest > 0 && !equal(status.archiveOfMyCheckpoint, chain.checkpoint(latest)!.archiveRoot)) {
     await unwindToL1(services, current);
   }
-  store.transaction(() => applyProven(services, status))();
+  const proven = store.transaction(() => applyProven(services, status));
+  if (proven !== undefined) services.emit("proven", proven);
   await forgetReplacedInvalid(services);
   const upToDate = equal(status.pendingArchive, latestArchive(services)) && !isBehindStored(services);
   const lastRead = upToDate ? undefined : await download(services, status, current);
@@ -71,7 +72,7 @@ async function download(services: SyncServices, status: StatusAtL1, current: L1B
     for (;;) {
       const next = await timed(times, "waiting", () => downloads.next());
       if (next.done) break;
-      services.signal.throwIfAborted();
+      services.interruption.signal.throwIfAborted();
       last = next.value.proposal.l1;
       await applier.add(next.value);
     }

@@ -4,7 +4,7 @@ import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { lastBlockOf } from "./chain-store.ts";
 import { InconsistentL1Error } from "./errors.ts";
-import type { ApplyServices, SyncServices } from "./sync-services.ts";
+import type { ApplyServices, ProvenTip, SyncServices } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
 
 /** The rollup's status and, where it was read from L1, the L1 block of that state. */
@@ -12,27 +12,26 @@ export type StatusAtL1 = RollupStatus & { l1: L1Position };
 
 /**
  * Adopts L1's proven checkpoint (docs/protocol/04-l1-contracts.md#417-chain-tips) if the stored checkpoint of that
- * number has the proven archive; zero is always adopted. Runs inside Store.transaction; call the returned function
- * after the commit to emit the event.
+ * number has the proven archive; zero is always adopted. Runs inside Store.transaction. Returns what "proven" is to say
+ * after the commit, if the tip went up.
  */
 export function applyProven(
-  { chain, emit, reader }: ApplyServices,
+  { chain, reader }: ApplyServices,
   status: Pick<RollupStatus, "provenCheckpointNumber" | "provenArchive"> & { l1?: L1Position },
-): () => void {
+): ProvenTip | undefined {
   const number = status.provenCheckpointNumber;
   const before = chain.state.checkpoint("proven");
-  if (number === before) return () => {};
+  if (number === before) return undefined;
   const checkpoint = chain.checkpoint(number);
   if (number !== 0 && (checkpoint === undefined || !equal(checkpoint.archiveRoot, status.provenArchive))) {
-    return () => {};
+    return undefined;
   }
   chain.state.putCheckpoint("proven", number);
   if (status.l1 === undefined || number === 0) chain.provenL1Block.clear();
   else chain.provenL1Block.put(number, status.l1);
-  if (checkpoint === undefined || number < before) return () => {};
+  if (checkpoint === undefined || number < before) return undefined;
   const slot = checkpointSlot(checkpoint.header);
-  const proven = { blockNumber: lastBlockOf(checkpoint), slot, epoch: epochOfSlot(slot, reader.identity.constants) };
-  return () => emit("proven", proven);
+  return { blockNumber: lastBlockOf(checkpoint), slot, epoch: epochOfSlot(slot, reader.identity.constants) };
 }
 
 /**
@@ -62,7 +61,7 @@ export class FinalityFollower {
       }
       number = final;
     } catch (error) {
-      if (services.signal.aborted) throw error;
+      if (services.interruption.signal.aborted) throw error;
       const facts = { l1Block, rule: error instanceof Error ? error.message : String(error) };
       if (this.#unavailable) logger.debug(facts, "the finalized checkpoint is still unknown");
       else

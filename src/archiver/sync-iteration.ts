@@ -19,18 +19,12 @@ export class SyncIteration implements ChainSource {
   readonly waits = false;
   readonly #services: SyncServices;
   readonly #finality = new FinalityFollower();
-  #caughtUp = false;
   #lastProcessed: L1Block | undefined;
   /** L1's latest block when the iteration began. */
   #begunAt: L1Block | undefined;
 
   constructor(services: SyncServices) {
     this.#services = services;
-  }
-
-  /** Whether an iteration has reached the head of L1: the initial sync is complete. */
-  get caughtUp(): boolean {
-    return this.#caughtUp;
   }
 
   /** Makes the next iteration read L1 even if its latest block was processed already. */
@@ -63,8 +57,8 @@ export class SyncIteration implements ChainSource {
 
   async #iterate(): Promise<void> {
     const services = this.#services;
-    const { chain, reader, store, emit, signal } = services;
-    signal.throwIfAborted();
+    const { chain, reader, store, emit, initialSync, interruption } = services;
+    interruption.signal.throwIfAborted();
     await services.exclusive(() => replayWorldState(services));
     const current = await reader.latestBlock();
     this.#begunAt = current;
@@ -76,7 +70,7 @@ export class SyncIteration implements ChainSource {
     await followL1Back(services, current);
     await syncMessages(services, current);
     // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
-    if (!this.#caughtUp) await this.#finality.update(services, current);
+    if (!initialSync.complete) await this.#finality.update(services, current);
     const pending = await syncCheckpoints(services, current);
     await services.exclusive(async () => pruneProposed(services, current));
     await this.#finality.update(services, current);
@@ -86,8 +80,8 @@ export class SyncIteration implements ChainSource {
       remember();
     });
     this.#lastProcessed = current;
-    if (!this.#caughtUp && current.number + 1 >= (await reader.latestBlock()).number) {
-      this.#caughtUp = true;
+    if (!initialSync.complete && current.number + 1 >= (await reader.latestBlock()).number) {
+      initialSync.complete = true;
       emit("initialSyncComplete", { ...services.times });
     }
     emit("progress", {
@@ -95,7 +89,7 @@ export class SyncIteration implements ChainSource {
       targetCheckpoint: Math.max(pending ?? 0, chain.latestCheckpointNumber()),
       block: chain.latestBlockNumber(),
       l1Block: current.number,
-      initialSyncComplete: this.#caughtUp,
+      initialSyncComplete: initialSync.complete,
     });
   }
 }

@@ -64,7 +64,7 @@ function agree({ chain }: SyncServices, inbox: InboxState): boolean {
 async function append(services: SyncServices, from: number, to: number): Promise<void> {
   const { chain, reader, store, options, times, emit } = services;
   for (const range of l1Ranges(from, to, options.batchSize, reader.identity.constants)) {
-    services.signal.throwIfAborted();
+    services.interruption.signal.throwIfAborted();
     const began = performance.now();
     const messages = await timed(times, "l1Fetch", () => reader.messages(range.from, range.to));
     const last = messages.at(-1);

@@ -1,3 +1,4 @@
+import type { Interruption } from "../events/interruption.ts";
 import type { BlobFetcher, RollupReader } from "../l1/types.ts";
 import type { Store } from "../storage/store.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -70,6 +71,13 @@ export interface SyncProgress {
  */
 export type UnwindReason = "l1-reorg" | "unproven" | "rollback" | "slot-passed" | "replaced";
 
+/** The last block of the proven checkpoint. */
+export interface ProvenTip {
+  blockNumber: number;
+  slot: number;
+  epoch: number;
+}
+
 export interface SyncEvents {
   /** Emitted after every commit of checkpoints and every iteration. */
   progress: [SyncProgress];
@@ -92,7 +100,7 @@ export interface SyncEvents {
   ];
   /** Further messages from L1 were stored; `ms` is what reading and storing them took. */
   messagesAdded: [{ count: number; ms: number }];
-  proven: [{ blockNumber: number; slot: number; epoch: number }];
+  proven: [ProvenTip];
   finalized: [{ blockNumber: number }];
   invalidAttestations: [InvalidProposal];
   initialSyncComplete: [SyncStageTimes];
@@ -108,8 +116,6 @@ export interface ChainSource {
   readonly name: string;
   /** Whether it waits for news by itself, so that its iterations follow one another without a pause. */
   readonly waits: boolean;
-  /** Whether the head of the chain has been reached: the initial sync is complete. */
-  readonly caughtUp: boolean;
   /** One iteration. Throws what keeps it from completing; commits up to there stay. */
   run(): Promise<void>;
   /** The stored chain was changed by somebody else. */
@@ -133,10 +139,10 @@ export interface ApplyServices {
    */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   readonly times: SyncStageTimes;
-  /** True until the first sync to the head of the chain is complete. */
-  readonly historical: () => boolean;
-  /** Signal of the running work: aborted when the synchronizer pauses or stops, and replaced after each pause. */
-  readonly signal: AbortSignal;
+  /** Complete once the source has reached the head of the chain, which the source sets. */
+  readonly initialSync: { complete: boolean };
+  /** Of the running work, when the synchronizer pauses or stops. */
+  readonly interruption: Pick<Interruption, "signal">;
 }
 
 /** What is needed to follow L1. */

@@ -1,4 +1,5 @@
-import { Listeners } from "../events/listeners.ts";
+import { EventListeners } from "../events/event-listeners.ts";
+import { Interruption } from "../events/interruption.ts";
 import { errorFacts } from "./error-facts.ts";
 import { StoreMismatchError, SyncPausedError } from "./errors.ts";
 import { FailureLog } from "./failure-log.ts";
@@ -35,12 +36,12 @@ export class Synchronizer {
   readonly health = new SyncHealth();
   readonly #services: ApplyServices;
   readonly #options: SyncOptions;
-  readonly #listeners: { [K in keyof SyncEvents]?: Listeners<SyncEvents[K]> } = {};
+  readonly #listeners: EventListeners<SyncEvents>;
   readonly #source: ChainSource;
   readonly #failureLog: FailureLog;
   readonly #stopping = new AbortController();
   /** Ends the work that runs, between two commits. A pause uses it up. */
-  #interruption = new AbortController();
+  readonly #interruption = new Interruption();
   readonly #initialSync = Promise.withResolvers<void>();
   /** Iterations never overlap: each waits for the one before. */
   #running: Promise<void> = Promise.resolve();
@@ -51,18 +52,18 @@ export class Synchronizer {
 
   constructor({ options, ...config }: SynchronizerConfig) {
     this.#options = { ...DEFAULT_SYNC_OPTIONS, ...options };
-    const interruption = (): AbortController => this.#interruption;
     const { store, chain, worldState, rebuild, reader, logger } = config;
+    this.#listeners = new EventListeners((event, error) => {
+      logger.error({ event, ...errorFacts(error) }, "a listener of the synchronizer failed");
+    });
     const shared: Omit<ApplyServices, "reader"> = {
       ...{ store, chain, worldState, rebuild, logger },
       options: this.#options,
-      emit: (event, ...args) => this.#emit(event, ...args),
+      emit: this.#listeners.emit,
       exclusive: oneAtATime(),
       times: this.times,
-      historical: () => !this.#source.caughtUp,
-      get signal() {
-        return interruption().signal;
-      },
+      initialSync: { complete: false },
+      interruption: this.#interruption,
     };
     this.#services = Object.assign(shared, { reader });
     this.#source =
@@ -83,19 +84,11 @@ export class Synchronizer {
 
   /** Listeners are called after the commit that they are told about. Returns an unsubscribe function. */
   on<K extends keyof SyncEvents>(event: K, listener: (...args: SyncEvents[K]) => void): () => void {
-    return this.#listenersOf(event).add(listener);
-  }
-
-  #listenersOf<K extends keyof SyncEvents>(event: K): Listeners<SyncEvents[K]> {
-    const all: { [E in K]?: Listeners<SyncEvents[E]> } = this.#listeners;
-    all[event] ??= new Listeners<SyncEvents[K]>((error) => {
-      this.#services.logger.error({ event, ...errorFacts(error) }, "a listener of the synchronizer failed");
-    });
-    return all[event];
+    return this.#listeners.on(event, listener);
   }
 
   get initialSyncComplete(): boolean {
-    return this.#source.caughtUp;
+    return this.#services.initialSync.complete;
   }
 
   get paused(): boolean {
@@ -127,7 +120,7 @@ export class Synchronizer {
   /** Ends after the current commit. What was committed stays; nothing else does. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#interruption.abort(this.#stopping.signal.reason);
+    this.#interruption.end(this.#stopping.signal.reason);
     this.#wake();
     this.#initialSync.reject(this.#stopping.signal.reason);
     this.#source.close();
@@ -141,9 +134,7 @@ export class Synchronizer {
    */
   async pause(): Promise<void> {
     this.#paused = true;
-    const interrupted = this.#interruption;
-    if (!this.#stopping.signal.aborted) this.#interruption = new AbortController();
-    interrupted.abort(new SyncPausedError());
+    this.#interruption.interrupt(new SyncPausedError());
     await Promise.allSettled([this.#running]);
     await this.#services.exclusive(async () => {});
   }
@@ -241,9 +232,5 @@ export class Synchronizer {
         resolve();
       };
     });
-  }
-
-  #emit<K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]): void {
-    this.#listenersOf(event).emit(...args);
   }
 }

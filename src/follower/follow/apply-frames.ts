@@ -292,17 +292,17 @@ export class FrameApplier {
     }));
     // An upstream whose L1 endpoint cannot tell the finalized checkpoint does not lower it.
     const finalizedNow = Math.max(finalized.checkpoint, finalizedBefore);
-    const announce = store.transaction(() => {
+    const announced = store.transaction(() => {
       if (checkpointSync !== undefined) chain.state.putSyncPoint("checkpoint-sync", checkpointSync);
       if (messageSync !== undefined) chain.state.putSyncPoint("message-sync", messageSync);
       if (processed !== undefined) chain.state.putProcessed(processed);
       const provenArchive = proven.archiveRoot;
-      const announced = applyProven(services, { provenCheckpointNumber: proven.checkpoint, provenArchive });
+      const adopted = applyProven(services, { provenCheckpointNumber: proven.checkpoint, provenArchive });
       chain.state.putCheckpoint("finalized", finalizedNow);
       settleWorldState(services);
-      return announced;
+      return adopted;
     });
-    announce();
+    if (announced !== undefined) emit("proven", announced);
     if (finalizedNow !== finalizedBefore) emit("finalized", { blockNumber: chain.finalizedBlockNumber() });
     if (processed !== undefined) pruneProposed(services, processed);
   }

@@ -42,16 +42,11 @@ export class FeedSource implements ChainSource {
   readonly #services: ApplyServices;
   readonly #options: FeedSourceOptions;
   #connection: Connection | undefined;
-  #caughtUp = false;
   #idleFrames = new RateLimit(IDLE_FRAMES);
 
   constructor(services: ApplyServices, options: FeedSourceOptions) {
     this.#services = services;
     this.#options = options;
-  }
-
-  get caughtUp(): boolean {
-    return this.#caughtUp;
   }
 
   /** The upstream that is followed at the moment, as it may be printed. */
@@ -69,7 +64,8 @@ export class FeedSource implements ChainSource {
   }
 
   async run(): Promise<void> {
-    const { signal, exclusive } = this.#services;
+    const { interruption, exclusive } = this.#services;
+    const { signal } = interruption;
     signal.throwIfAborted();
     try {
       if (this.#connection === undefined) {
@@ -101,7 +97,7 @@ export class FeedSource implements ChainSource {
   }
 
   async #connect(): Promise<Connection> {
-    const { chain, reader, logger, signal } = this.#services;
+    const { chain, reader, logger, interruption } = this.#services;
     const { core, limits, upstreams } = this.#options;
     const accept = (hello: Hello, { health }: FeedUpstream, name: string): void => {
       const lie = identityLie(name, hello, reader.identity);
@@ -109,13 +105,15 @@ export class FeedSource implements ChainSource {
       this.#distrust(health, lie);
       throw lie;
     };
-    const { upstream, stream } = await openFeed(upstreams, { request: requestOf(chain), accept, signal, limits });
+    const request = requestOf(chain);
+    const { signal } = interruption;
+    const { upstream, stream } = await openFeed(upstreams, { request, accept, signal, limits });
     logger.info({ upstream: stream.upstream, block: chain.latestBlockNumber() }, "following the upstream {upstream}");
     return { upstream, stream, applier: new FrameApplier(this.#services, core, stream.upstream) };
   }
 
   async #apply({ stream, applier }: Connection, frame: Frame): Promise<void> {
-    const { chain, emit, times } = this.#services;
+    const { chain, emit, times, initialSync } = this.#services;
     switch (frame.kind) {
       case "hello":
         throw new UpstreamError(stream.upstream, "malformed", "says hello twice");
@@ -129,8 +127,8 @@ export class FeedSource implements ChainSource {
     if (this.#services.store.version() === before) this.#idle(stream);
     if (frame.kind !== "marks") return;
     emit("pendingCheckpoint", frame.latest.checkpoint);
-    if (!this.#caughtUp) {
-      this.#caughtUp = true;
+    if (!initialSync.complete) {
+      initialSync.complete = true;
       emit("initialSyncComplete", { ...times });
     }
     emit("progress", {
