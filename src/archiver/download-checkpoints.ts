@@ -1,9 +1,9 @@
+import { prefetched } from "../events/prefetch.ts";
 import type { ProposedCheckpoint } from "../l1/types.ts";
 import { concat, equal } from "../protocol/bytes.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import type { AttestationVerdict } from "./attestation-verdict.ts";
 import { l1Ranges } from "./l1-ranges.ts";
-import { prefetched } from "./prefetch.ts";
 import { proposedWords } from "./proposed-words.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { type SyncServices, timed } from "./sync-services.ts";

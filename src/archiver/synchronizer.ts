@@ -1,9 +1,9 @@
 import { EventListeners } from "../events/event-listeners.ts";
 import { Interruption } from "../events/interruption.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
 import { errorFacts } from "./error-facts.ts";
 import { StoreMismatchError, SyncPausedError } from "./errors.ts";
 import { FailureLog } from "./failure-log.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { addProposedBlock } from "./proposed-blocks.ts";
 import type { ProposedBlock } from "./rebuilt-checkpoint.ts";
 import { backoff } from "./retry.ts";

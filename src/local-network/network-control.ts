@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { oneAtATime } from "../archiver/one-at-a-time.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { DataDirectory } from "../process/data-directory.ts";
 import type { NodeLogger } from "../process/logging/logging.ts";
 import { headerTimestamp } from "../protocol/block-header.ts";

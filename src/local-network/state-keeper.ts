@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { oneAtATime } from "../archiver/one-at-a-time.ts";
+import { oneAtATime } from "../events/one-at-a-time.ts";
 import type { NodeLogger } from "../process/logging/logging.ts";
 import { toHex } from "../protocol/bytes.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";

@@ -1,4 +1,5 @@
 import type { Core } from "../core/core.ts";
+import { yieldEventLoop } from "../events/yield-event-loop.ts";
 import { headerBlockNumber } from "../protocol/block-header.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
@@ -15,7 +16,6 @@ import { type LevelNode, levelNode } from "./tile-nodes.ts";
 import { type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
-import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /**
  * Leaf nodes per round of hashing. While other threads hash a round, this thread computes the leaves of the next blocks

@@ -1,6 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
 import { type HashedTiles, type TileJob, tileJob } from "../core/tile-job.ts";
+import { yieldEventLoop } from "../events/yield-event-loop.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
 import type { Separator } from "../protocol/generations/hashing.ts";
 import { cutSubtrees } from "./cut-subtrees.ts";
@@ -8,7 +9,6 @@ import type { WorldStateTables } from "./tables/tables.ts";
 import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, tileId, tileLevels, writeTileKey } from "./tables/tile-address.ts";
 import { type PackedRow, rowBytes, type TileChange } from "./tile-change.ts";
 import { byTile, forEachVersion, type LevelNode, levelNode, type TileNodes } from "./tile-nodes.ts";
-import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /** Hashes tiles on other threads, as hashChain does on this one. */
 export interface TileHasher {

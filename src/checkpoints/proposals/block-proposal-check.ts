@@ -1,7 +1,7 @@
 import { ProposedBlockRefusedError } from "../../archiver/errors.ts";
-import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import type { BlockRecord } from "../../archiver/tables/records.ts";
 import type { ChainReader } from "../../archiver/types.ts";
+import { oneAtATime } from "../../events/one-at-a-time.ts";
 import { headerSlotNumber, headerSnapshot, headerTimestamp, headerTotalMana } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";

@@ -1,6 +1,6 @@
+import { mapParallel } from "../../events/parallel.ts";
 import { ObjectStoreError } from "../../storage/objects/errors.ts";
 import type { ObjectReader, ObjectStore } from "../../storage/objects/object-store.ts";
-import { mapParallel } from "../parallel.ts";
 import {
   type BlobStoreNetwork,
   blobKey,

@@ -1,3 +1,4 @@
+import { mapParallel } from "../../events/parallel.ts";
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
@@ -6,7 +7,6 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import { type Contract, read } from "../contracts/contract.ts";
 import { L1ReorgError, L1TransactionMissingError } from "../errors.ts";
-import { mapParallel } from "../parallel.ts";
 import { blockAt, type L1Transaction, transaction } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { getLogs } from "../rpc/logs.ts";

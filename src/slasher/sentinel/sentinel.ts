@@ -1,3 +1,4 @@
+import { yieldEventLoop } from "../../events/yield-event-loop.ts";
 import type { SlotCommittee } from "../../l1/committee/slot-committees.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { OFFENSE_TYPES, type ReportOffenses } from "../../protocol/slashing/offense.ts";
@@ -9,7 +10,6 @@ import type {
 } from "../../protocol/slashing/validator-statistics.ts";
 import { epochOfSlot, epochSlots, type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { yieldEventLoop } from "../../world-state/yield-event-loop.ts";
 import { type InactivitySettings, isInactive } from "./inactivity.ts";
 import type { SentinelStore } from "./sentinel-store.ts";
 import { slotDuties } from "./slot-duties.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefetched } from "../../src/archiver/prefetch.ts";
+import { prefetched } from "../../src/events/prefetch.ts";
 
 async function* numbers(count: number, closed: () => void = () => {}) {
   try {
