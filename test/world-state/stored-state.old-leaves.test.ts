@@ -5,7 +5,7 @@ import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../../src/protocol/c
 import { FR_ZERO, fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import type { Table } from "../../src/storage/table.ts";
-import { applyBlock } from "../../src/world-state/apply-block.ts";
+import { applyBlock } from "../../src/world-state/block-batch.ts";
 import { Fork } from "../../src/world-state/fork.ts";
 import { BlockSealer } from "../../src/world-state/sealed-block.ts";
 import { StoredState } from "../../src/world-state/stored-state.ts";

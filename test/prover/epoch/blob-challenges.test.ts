@@ -23,7 +23,7 @@ import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
 import { decompressPoint } from "../../../src/prover/circuits/layouts/bls-point.ts";
 import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
 import { finalChallenges, joinedBlob } from "../../../src/prover/epoch/blob-challenges.ts";
-import { applyBlock } from "../../../src/world-state/apply-block.ts";
+import { applyBlock } from "../../../src/world-state/block-batch.ts";
 import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 
 const core = loadCore();
