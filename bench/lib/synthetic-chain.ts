@@ -9,7 +9,7 @@ import type { Core } from "../../src/core/core.ts";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { BlobCommitments } from "../../src/l1/blobs/blob-commitments.ts";
-import { blobKey, HEALTHCHECK_CONTENT, healthcheckKey, writeBlobFile } from "../../src/l1/blobs/blob-file.ts";
+import { blobKey, HEALTHCHECK_CONTENT, healthcheckKey, writeBlobFile } from "../../src/l1/blobs/file-store-source.ts";
 import { SetupPoints } from "../../src/l1/blobs/setup-points.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { genesisPublicData } from "../../src/network/genesis.ts";

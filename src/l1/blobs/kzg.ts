@@ -4,7 +4,6 @@ import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
 import type { KzgAnswer, KzgPart, KzgRequest } from "./kzg-messages.ts";
 import { KzgThreads } from "./kzg-threads.ts";
-import { RecentCommitments } from "./recent-commitments.ts";
 
 interface Check {
   blobs: readonly Uint8Array[];
@@ -199,4 +198,38 @@ export class Kzg {
 /** Posting a view would copy its whole underlying buffer to the worker; a copy has only its own bytes. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
+}
+
+interface Entry {
+  blob: Uint8Array;
+  commitment: Promise<Uint8Array>;
+}
+
+/** Two checkpoints of six blobs, and blobs that further blocks of a checkpoint have replaced. 2 MiB. */
+const KEPT = 16;
+
+/** Commitments of the blobs that were committed to last, found by the blob's bytes. */
+export class RecentCommitments {
+  /** The most recently used one is last. */
+  readonly #entries: Entry[] = [];
+
+  /** The commitment if it is kept or under way; it may still fail. */
+  find(blob: Uint8Array): Promise<Uint8Array> | undefined {
+    const at = this.#entries.findIndex((entry) => equal(entry.blob, blob));
+    if (at < 0) return undefined;
+    const [found] = this.#entries.splice(at, 1);
+    this.#entries.push(found);
+    return found.commitment;
+  }
+
+  /** Keeps the commitment of a blob, whose bytes must not change any more. One that fails is forgotten. */
+  add(blob: Uint8Array, commitment: Promise<Uint8Array>): void {
+    const entry = { blob, commitment };
+    this.#entries.push(entry);
+    if (this.#entries.length > KEPT) this.#entries.shift();
+    commitment.catch(() => {
+      const at = this.#entries.indexOf(entry);
+      if (at >= 0) this.#entries.splice(at, 1);
+    });
+  }
 }

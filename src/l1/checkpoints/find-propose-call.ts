@@ -1,16 +1,83 @@
-import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { decodeFunctionData, type Hex, toFunctionSelector } from "viem";
+import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import { AbiWords } from "../abi/abi-words.ts";
+import { MULTICALL3_ADDRESS, multicall3Abi } from "../abi/multicall3.ts";
+import {
+  IMPLEMENTATION_SLOT,
+  SPIRE_IMPLEMENTATION_ADDRESS,
+  SPIRE_PROPOSER_ADDRESS,
+  spireProposerAbi,
+} from "../abi/spire.ts";
 import { readPackedAttestations, unusedBits } from "../committee/packed-attestations.ts";
 import { CheckpointCalldataError, L1Error } from "../errors.ts";
-import type { L1Transaction } from "../rpc/answers.ts";
+import { bytes, type L1Transaction } from "../rpc/answers.ts";
 import type { CommitteeAttestation } from "../types.ts";
-import { directDecoder } from "./decode-direct.ts";
-import { multicall3Decoder } from "./decode-multicall3.ts";
-import { spireDecoder } from "./decode-spire.ts";
 import { traceDecoder } from "./decode-trace.ts";
-import type { DecoderContext } from "./decoder.ts";
-import { type ProposeCall, proposeMismatch, readProposeCall } from "./propose-call.ts";
+import type { DecoderContext, ProposeDecoder } from "./decoder.ts";
+import { isProposeCall, type ProposeCall, proposeMismatch, readProposeCall } from "./propose-call.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
+
+/** The transaction calls the rollup directly. */
+const directDecoder: ProposeDecoder = {
+  name: "direct call",
+  candidates: ({ to, input }, { rollupAddress, generation }) =>
+    to === rollupAddress && isProposeCall(input, generation) ? [input] : [],
+};
+
+const AGGREGATE3 = fromHex(toFunctionSelector(multicall3Abi[0]));
+
+/** Inner calls of an aggregate3: target, whether it may fail, calldata. None if the input is malformed. */
+function innerCalls(input: Uint8Array): { target: string; calldata: Uint8Array }[] {
+  if (!equal(input.subarray(0, 4), AGGREGATE3)) return [];
+  try {
+    return new AbiWords("aggregate3", input.subarray(4))
+      .tupleArray(0)
+      .map((call) => ({ target: toHex(call.address(0)), calldata: call.bytes(2) }));
+  } catch (error) {
+    if (error instanceof DecodeError) return [];
+    throw error;
+  }
+}
+
+/** The transaction calls Multicall3's aggregate3; several inner calls may look like a proposal. */
+const multicall3Decoder: ProposeDecoder = {
+  name: "Multicall3",
+  candidates({ to, input }, { rollupAddress, generation }) {
+    if (to !== MULTICALL3_ADDRESS) return [];
+    return innerCalls(input)
+      .filter(({ target }) => target === rollupAddress)
+      .map(({ calldata }) => calldata)
+      .filter((calldata) => isProposeCall(calldata, generation));
+  },
+};
+
+/** The transaction calls the Spire proposer proxy. Only the known implementation of the proxy is accepted. */
+const spireDecoder: ProposeDecoder = {
+  name: "Spire proposer",
+  async candidates({ hash, to, input }, context) {
+    if (to !== SPIRE_PROPOSER_ADDRESS) return [];
+    const slot = await context.rpc.request({
+      method: "eth_getStorageAt",
+      params: [SPIRE_PROPOSER_ADDRESS, IMPLEMENTATION_SLOT, "latest"],
+      parse: (value) => bytes(value, "storage word", 32),
+    });
+    if (toHex(slot.subarray(12)) !== SPIRE_IMPLEMENTATION_ADDRESS) return [];
+    let calls: readonly { target: string; data: Hex }[];
+    try {
+      [calls] = decodeFunctionData({ abi: spireProposerAbi, data: toHex(input) as Hex }).args;
+    } catch {
+      return [];
+    }
+    const candidates: Uint8Array[] = [];
+    for (const { target, data } of calls) {
+      const inner = { hash, to: target.toLowerCase(), input: fromHex(data) };
+      candidates.push(...(await multicall3Decoder.candidates(inner, context)));
+      candidates.push(...(await directDecoder.candidates(inner, context)));
+    }
+    return candidates;
+  },
+};
 
 interface VerifiedProposal extends ProposeCall {
   attestations: CommitteeAttestation[];

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import snappy from "snappy";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readBlobFile } from "../../../src/l1/blobs/blob-file.ts";
 import { type BlobFetcherOptions, createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import {
   BlobRejectedError,
@@ -12,6 +11,7 @@ import {
   MissingBlobError,
   NoBlobSourceReachableError,
 } from "../../../src/l1/blobs/errors.ts";
+import { readBlobFile } from "../../../src/l1/blobs/file-store-source.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import type { L1ContractAddresses } from "../../../src/l1/contract-addresses.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";

@@ -10,7 +10,7 @@ import type { Core } from "../../../src/core/core.ts";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
-import { readBlobFile } from "../../../src/l1/blobs/blob-file.ts";
+import { readBlobFile } from "../../../src/l1/blobs/file-store-source.ts";
 import { HEADER_AT, headerTimestamp } from "../../../src/protocol/block-header.ts";
 import { fromHex, readBigUint, readUint } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
