@@ -7,10 +7,15 @@ import {
 } from "../protocol/consensus/gossip-wrapper.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { PeerDiscovery } from "./discovery/peer-discovery.ts";
-import { gossipPublisher } from "./gossip/gossip-publisher.ts";
 import { GossipReceiver } from "./gossip/gossip-receiver.ts";
 import { GossipReport } from "./gossip/gossip-report.ts";
-import { type GossipSettings, gossipService, type MeshSettings, verdictDeadlineMs } from "./gossip/gossip-service.ts";
+import {
+  type GossipSettings,
+  gossipPublisher,
+  gossipService,
+  type MeshSettings,
+  verdictDeadlineMs,
+} from "./gossip/gossip-service.ts";
 import type { GossipPublisher, Topic } from "./gossip/publisher.ts";
 import { type GossipTopic, type MessageWrapper, topicString } from "./gossip/topic.ts";
 import { createHost, type Host } from "./host/create-host.ts";

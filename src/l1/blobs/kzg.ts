@@ -200,18 +200,18 @@ function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
 }
 
-interface Entry {
+interface RecentCommitment {
   blob: Uint8Array;
   commitment: Promise<Uint8Array>;
 }
 
 /** Two checkpoints of six blobs, and blobs that further blocks of a checkpoint have replaced. 2 MiB. */
-const KEPT = 16;
+const MAX_RECENT = 16;
 
 /** Commitments of the blobs that were committed to last, found by the blob's bytes. */
 export class RecentCommitments {
   /** The most recently used one is last. */
-  readonly #entries: Entry[] = [];
+  readonly #entries: RecentCommitment[] = [];
 
   /** The commitment if it is kept or under way; it may still fail. */
   find(blob: Uint8Array): Promise<Uint8Array> | undefined {
@@ -226,7 +226,7 @@ export class RecentCommitments {
   add(blob: Uint8Array, commitment: Promise<Uint8Array>): void {
     const entry = { blob, commitment };
     this.#entries.push(entry);
-    if (this.#entries.length > KEPT) this.#entries.shift();
+    if (this.#entries.length > MAX_RECENT) this.#entries.shift();
     commitment.catch(() => {
       const at = this.#entries.indexOf(entry);
       if (at >= 0) this.#entries.splice(at, 1);

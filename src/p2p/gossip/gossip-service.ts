@@ -1,14 +1,35 @@
 import { type GossipSubComponents, type GossipsubOpts, gossipsub, StrictNoSign } from "@libp2p/gossipsub";
 import type { PeerId } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
+import { compressSync } from "snappy";
 import { mapKey } from "../../protocol/bytes.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { GossipRouter } from "../patches/gossipsub/gossip-router.ts";
 import { hardenRouter } from "../patches/gossipsub/harden-router.ts";
+import { uncompressBlockSync } from "../streams/snappy-block.ts";
 import { fastKeys, messageId } from "./message-id.ts";
 import { type PeerScoring, peerScoreParams, SCORE_THRESHOLDS } from "./peer-score-params.ts";
-import { TOPICS, type Topic } from "./publisher.ts";
-import { snappyTransform } from "./snappy-transform.ts";
-import { MAX_MESSAGE_BYTES, TOPIC_RULES, topicString } from "./topic.ts";
+import { type GossipPublisher, TOPICS, type Topic } from "./publisher.ts";
+import { MAX_MESSAGE_BYTES, type MessageWrapper, TOPIC_RULES, topicString } from "./topic.ts";
+
+/** Frames end at 4 MiB; the rest is for the topic and lengths. */
+const MAX_COMPRESSED_BYTES = 4 * 2 ** 20 - 1024;
+
+/** Gossipsub's transform of messages: raw snappy blocks, empty data unchanged. Each topic has a limit of its own. */
+export function snappyTransform(limitOf: (topic: string) => number) {
+  return {
+    /** Throws a DecodeError; a declared size above the limit is refused before anything is decompressed. */
+    inboundTransform(topic: string, data: Uint8Array): Uint8Array {
+      return data.length === 0 ? data : uncompressBlockSync(data, limitOf(topic));
+    },
+    /** Throws a RangeError for a message that is too large for a frame. */
+    outboundTransform(_topic: string, data: Uint8Array): Uint8Array {
+      const block = data.length === 0 ? data : compressSync(data);
+      if (block.length <= MAX_COMPRESSED_BYTES) return block;
+      throw new RangeError(`a compressed message has at most ${MAX_COMPRESSED_BYTES} bytes, got ${block.length}`);
+    },
+  };
+}
 
 /** Mesh parameters that the operator can set. */
 export interface MeshSettings {
@@ -121,4 +142,42 @@ export async function gossipService(settings: GossipSettings): Promise<(parts: G
       graylistThreshold: SCORE_THRESHOLDS.graylistThreshold,
       parts,
     });
+}
+
+interface PublisherOptions {
+  router: Pick<GossipRouter, "publish">;
+  /** Protocol version string. */
+  version: string;
+  logger: Logger;
+  wrapper: Pick<MessageWrapper, "wrap">;
+}
+
+/** Publishes over gossipsub. */
+export function gossipPublisher({ router, version, logger, wrapper }: PublisherOptions): GossipPublisher {
+  const names = new Map(TOPICS.map((topic) => [topic, topicString(topic, version)]));
+
+  async function send(topic: Topic, payload: Uint8Array): Promise<void> {
+    const { maxBytes } = TOPIC_RULES[topic];
+    const message = wrapper.wrap(payload, topic);
+    const bytes = message.length;
+    if (bytes > maxBytes) {
+      logger.warn({ topic, bytes, maxBytes }, "a message is too large for topic {topic} and was not sent");
+      return;
+    }
+    const { recipients } = await router.publish(names.get(topic) ?? topic, message);
+    const peers = recipients.length;
+    if (peers === 0) logger.warn({ topic }, "no peer to send a message to on topic {topic}");
+    else logger.debug({ topic, peers, bytes }, "sent a message on topic {topic} to {peers} peers");
+  }
+
+  return {
+    publish(topic, payload) {
+      send(topic, payload).catch((error: unknown) => {
+        // A peer was faster: the message is on the network already.
+        if (error instanceof Error && error.message === "PublishError.Duplicate") {
+          logger.debug({ topic }, "a message of this node is known on topic {topic} already");
+        } else logger.error({ err: error, topic }, "a message could not be sent on topic {topic}");
+      });
+    },
+  };
 }

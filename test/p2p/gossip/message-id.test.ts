@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { snappyTransform } from "../../../src/p2p/gossip/gossip-service.ts";
 import { fastKeys, messageId, messageIdText } from "../../../src/p2p/gossip/message-id.ts";
-import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
 import { MAX_MESSAGE_BYTES } from "../../../src/p2p/gossip/topic.ts";
 import { fromHex, mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { gossipVectors } from "../support/gossip-vectors.ts";

@@ -1,8 +1,12 @@
 import { generateKeyPair } from "@libp2p/crypto/keys";
 import type { Tolerance } from "../../../src/mempool/validation/gossip-checks.ts";
-import { gossipPublisher } from "../../../src/p2p/gossip/gossip-publisher.ts";
 import { GossipReceiver, type GossipReceiverOptions } from "../../../src/p2p/gossip/gossip-receiver.ts";
-import { DEFAULT_MESH, type GossipSettings, gossipService } from "../../../src/p2p/gossip/gossip-service.ts";
+import {
+  DEFAULT_MESH,
+  type GossipSettings,
+  gossipPublisher,
+  gossipService,
+} from "../../../src/p2p/gossip/gossip-service.ts";
 import { type GossipPublisher, TOPICS, type Topic } from "../../../src/p2p/gossip/publisher.ts";
 import { type GossipTopic, TOPIC_RULES, type TopicValidator, topicString } from "../../../src/p2p/gossip/topic.ts";
 import { createHost, type Host, type HostOptions } from "../../../src/p2p/host/create-host.ts";

@@ -2,9 +2,8 @@ import type { GossipSubComponents } from "@libp2p/gossipsub";
 import type { Connection, PeerId } from "@libp2p/interface";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SCORE_THRESHOLDS } from "../../../../src/p2p/gossip/peer-score-params.ts";
-import { BoundedTimeCache } from "../../../../src/p2p/patches/gossipsub/bounded-time-cache.ts";
 import type { GossipRouter } from "../../../../src/p2p/patches/gossipsub/gossip-router.ts";
-import { hardenRouter } from "../../../../src/p2p/patches/gossipsub/harden-router.ts";
+import { BoundedTimeCache, hardenRouter } from "../../../../src/p2p/patches/gossipsub/harden-router.ts";
 import { type GossipHost, gossipHost, until } from "../../support/gossip-host.ts";
 
 /** Private parts of the library's router. */

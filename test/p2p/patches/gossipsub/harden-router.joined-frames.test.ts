@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { joinFrames } from "../../../../src/p2p/patches/gossipsub/joined-frames.ts";
+import { joinFrames } from "../../../../src/p2p/patches/gossipsub/harden-router.ts";
 import type { OutboundFrames, RouterInternals } from "../../../../src/p2p/patches/gossipsub/router-internals.ts";
 import { type GossipHost, gossipHost, until } from "../../support/gossip-host.ts";
 

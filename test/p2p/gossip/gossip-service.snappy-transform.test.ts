@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { compressSync } from "snappy";
 import { expect, test } from "vitest";
-import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
+import { snappyTransform } from "../../../src/p2p/gossip/gossip-service.ts";
 
 const compress = (data: Uint8Array) => snappyTransform(() => 0).outboundTransform("", data);
 const decompress = (data: Uint8Array, limit: number) => snappyTransform(() => limit).inboundTransform("", data);
