@@ -21,8 +21,7 @@ import type { MessageRollup } from "../../protocol/consensus/message-rollup.ts";
 import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PoolStore } from "../pool/pool-store.ts";
-import { ConsensusRows, type ProposalKind } from "./consensus-rows.ts";
-import { SlotContents } from "./slot-contents.ts";
+import { ConsensusRows, type ProposalKind, SlotContents } from "./consensus-rows.ts";
 
 /** Different block proposals that are kept for a position: a slot and an index. */
 export const MAX_BLOCKS_PER_POSITION = 3;
