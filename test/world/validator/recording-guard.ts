@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { L1Constants } from "../../../src/protocol/time.ts";
-import { LocalSigningGuard } from "../../../src/validator/signing/local-signing-guard.ts";
+import { LocalSigningGuard } from "../../../src/validator/open-signing-guard.ts";
 import { SignedDuties } from "../../../src/validator/signing/signed-duties.ts";
 import type { SigningGuard } from "../../../src/validator/signing/signing-guard.ts";
 import { openSigningStore } from "../../../src/validator/signing/signing-store.ts";
