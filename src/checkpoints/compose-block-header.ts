@@ -1,8 +1,15 @@
-import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
-import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";
+import {
+  BLOCK_HEADER_BYTES,
+  type BlockHeader,
+  HEADER_AT,
+  HEADER_SNAPSHOT_AT,
+  headerSlotNumber,
+  headerTimestamp,
+} from "../protocol/block-header.ts";
+import { bigUintBytes, readBigUint, writeU32, writeUint } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { TreeSnapshot } from "../world-state/tables/state-row.ts";
-import type { CheckpointTerms } from "./checkpoint-terms.ts";
+import type { BuildServices, CheckpointTerms } from "./checkpoint-terms.ts";
 
 /** The state trees after a block, and the archive before it. */
 export type BlockTrees = Record<TreeId, TreeSnapshot>;
@@ -43,4 +50,28 @@ export function composeBlockHeader(shared: BlockHeader, trees: BlockTrees, sums:
   header.set(sums.totalFees, HEADER_AT.totalFees);
   writeUint(header, HEADER_AT.totalManaUsed + 26, 6, sums.totalMana);
   return header;
+}
+
+/** For builders that execute blocks again and complete no checkpoint. */
+export const NO_KZG: BuildServices["kzg"] = { commitment: () => Promise.reject(new Error("no blobs are made")) };
+
+/**
+ * The terms under which a block was built, from its header: what only L1 can judge is taken as the header says
+ * (docs/protocol/08-building-and-checkpoints.md#87-terms-of-a-checkpoint).
+ */
+export function termsOfHeader(
+  header: BlockHeader,
+  others: Pick<CheckpointTerms, "checkpointNumber" | "parentBlock" | "chainId" | "version" | "limits">,
+): CheckpointTerms {
+  return {
+    ...others,
+    slot: headerSlotNumber(header),
+    timestamp: Number(headerTimestamp(header)),
+    coinbase: header.slice(HEADER_AT.coinbase, HEADER_AT.feeRecipient),
+    feeRecipient: header.slice(HEADER_AT.feeRecipient, HEADER_AT.feePerDaGas),
+    gasFees: {
+      feePerDaGas: readBigUint(header, HEADER_AT.feePerDaGas, 16),
+      feePerL2Gas: readBigUint(header, HEADER_AT.feePerL2Gas, 16),
+    },
+  };
 }

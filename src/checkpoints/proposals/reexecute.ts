@@ -16,8 +16,8 @@ import type {
   CheckpointLimits,
   CheckpointTerms,
 } from "../checkpoint-terms.ts";
+import { NO_KZG, termsOfHeader } from "../compose-block-header.ts";
 import { EmptyBlockError } from "../errors.ts";
-import { NO_KZG, termsOfHeader } from "../header-terms.ts";
 import { type ProposalVerdict, refused } from "./proposal-verdict.ts";
 import { storedBlock } from "./stored-block.ts";
 

@@ -1,7 +1,7 @@
 import type { RemovedBlock } from "../../archiver/types.ts";
 import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
 import type { BuildServices } from "../../checkpoints/checkpoint-terms.ts";
-import { NO_KZG, termsOfHeader } from "../../checkpoints/header-terms.ts";
+import { NO_KZG, termsOfHeader } from "../../checkpoints/compose-block-header.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import { headerSpongeHash } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
