@@ -6,7 +6,7 @@ import { MAX_KEY_LENGTH } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import type { MethodTable, WireMethod } from "./method-table.ts";
 import { latin1 } from "./request-text.ts";
-import { closeWithRaw, countAnswered, openAnswer, SENT_IN_PARTS, startCounted } from "./scanned-answer.ts";
+import { closeWithRaw, countAnswered, openAnswer, SENT_IN_PARTS, startCounted } from "./scanned-calls.ts";
 
 /** What is kept of a call: offsets in the body. */
 const FROM = 0;

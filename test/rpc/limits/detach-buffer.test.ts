@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { detachBuffer } from "../../../src/rpc/limits/detach-buffer.ts";
-import { BodyCollector } from "../../../src/rpc/wire/body-collector.ts";
+import { BodyCollector } from "../../../src/rpc/wire/request-body.ts";
 import { listenWithUws } from "../../../src/rpc/wire/uws/listener.ts";
 
 const LARGE = 100_000;

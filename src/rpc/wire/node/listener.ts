@@ -3,7 +3,6 @@ import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { bodyBytes, kept } from "../../calls/answer-sink.ts";
 import { OpenConnections } from "../../limits/open-connections.ts";
 import { TurnShare } from "../../limits/turn-share.ts";
-import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -17,6 +16,7 @@ import {
 } from "../listener.ts";
 import { originForm } from "../origin-form.ts";
 import { TOO_MANY_ANSWERS, TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "../refusals.ts";
+import { BodyCollector } from "../request-body.ts";
 import type { TrustedProxies } from "../trusted-proxies.ts";
 import { capConnections } from "./connection-cap.ts";
 import { routeWebSockets } from "./web-socket.ts";

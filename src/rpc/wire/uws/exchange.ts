@@ -5,7 +5,6 @@ import { detachBuffer } from "../../limits/detach-buffer.ts";
 import type { TurnShare } from "../../limits/turn-share.ts";
 import type { Turns } from "../../limits/turns.ts";
 import type { Caller } from "../../ports/caller.ts";
-import { BodyCollector } from "../body-collector.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -15,6 +14,7 @@ import {
   type RequestHead,
 } from "../listener.ts";
 import { TOO_MANY_ANSWERS } from "../refusals.ts";
+import { BodyCollector } from "../request-body.ts";
 import { headBytes } from "./answer-head.ts";
 import { clientOf } from "./client.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
