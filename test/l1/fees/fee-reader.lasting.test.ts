@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { L1EndpointError, StaleFeesError } from "../../../src/l1/errors.ts";
-import { lastingFees } from "../../../src/l1/fees/lasting-fees.ts";
+import { lastingFees } from "../../../src/l1/fees/fee-reader.ts";
 import { manaFees } from "../../../src/protocol/fees/gas-fees.ts";
 
 const DOWN = new L1EndpointError("unreachable", "is down", {});
