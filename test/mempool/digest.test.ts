@@ -2,8 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { HashInput } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { AnchorHashes } from "../../src/mempool/digest/anchor-hashes.ts";
-import { DigestCache } from "../../src/mempool/digest/digest-cache.ts";
-import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
+import { DigestCache, DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestParts, digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import {
   type DigestedTx,
