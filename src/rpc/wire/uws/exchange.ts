@@ -17,9 +17,7 @@ import { TOO_MANY_ANSWERS } from "../refusals.ts";
 import { BodyCollector } from "../request-body.ts";
 import { headBytes } from "./answer-head.ts";
 import { clientOf } from "./client.ts";
-import type { Deadlines, Timed } from "./deadlines.ts";
-import type { Drain } from "./drain.ts";
-import type { UwsIdleConnections } from "./idle-connections.ts";
+import type { Deadlines, Drain, Timed, UwsIdleConnections } from "./connection-ends.ts";
 
 /** What the exchanges of one listener share. */
 export interface Exchanges {

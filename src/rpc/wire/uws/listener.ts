@@ -16,11 +16,9 @@ import {
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "../refusals.ts";
 import type { TrustedProxies } from "../trusted-proxies.ts";
 import { forwardedOf, peerOf } from "./client.ts";
-import { Deadlines } from "./deadlines.ts";
-import { Drain } from "./drain.ts";
+import { Deadlines, Drain, UwsIdleConnections } from "./connection-ends.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./exchange.ts";
 import { hasCertainLength } from "./framing.ts";
-import { UwsIdleConnections } from "./idle-connections.ts";
 import { uws } from "./library.ts";
 import { routePlainPosts } from "./plain-post.ts";
 import { routeWebSockets } from "./web-socket.ts";

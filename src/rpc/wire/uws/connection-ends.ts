@@ -53,3 +53,73 @@ export class UwsIdleConnections {
     if (others?.size === 0) this.#byClient.delete(connection.client);
   }
 }
+
+/** Something that has to have happened by a certain time. */
+export interface Timed {
+  /** Set by Deadlines: milliseconds of performance.now(). */
+  deadline: number;
+  /** Called once when that time has passed. */
+  expired(): void;
+}
+
+const TICK_MS = 100;
+
+/** One timer for all that is unfinished: a deadline is noticed at most a tenth of a second late. */
+export class Deadlines {
+  readonly #pending = new Set<Timed>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Sets or moves the deadline of `timed`. */
+  set(timed: Timed, ms: number): void {
+    timed.deadline = performance.now() + ms;
+    this.#pending.add(timed);
+    this.#timer ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  clear(timed: Timed): void {
+    this.#pending.delete(timed);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const timed of this.#pending) {
+      if (timed.deadline > now) continue;
+      this.#pending.delete(timed);
+      timed.expired();
+    }
+    if (this.#pending.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Requests in flight, and the wish that there be none. */
+export class Drain {
+  closing = false;
+  #inFlight = 0;
+  #empty: (() => void) | undefined;
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  enter(): void {
+    this.#inFlight += 1;
+  }
+
+  leave(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) this.#empty?.();
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    this.closing = true;
+    if (this.#inFlight === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#empty = resolve;
+      timer = setTimeout(resolve, graceMs);
+    });
+    clearTimeout(timer);
+  }
+}
