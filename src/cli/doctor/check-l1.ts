@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ChainState } from "../../archiver/tables/chain-state.ts";
 import { Checkpoints } from "../../archiver/tables/checkpoints.ts";
 import { reveal } from "../../config/configuration.ts";
+import { ConfigurationError } from "../../config/errors.ts";
 import type { PartValues } from "../../config/part-values.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
@@ -10,6 +11,7 @@ import { type ConnectOptions, connectRollup } from "../../l1/rollup/connect.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import { ConfiguredGeneses } from "../../network/genesis.ts";
+import { checkDuties } from "../../node/settings/duties-of-rollup.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { generationNamed } from "../../protocol/generations/known/choose.ts";
@@ -84,11 +86,15 @@ async function connected(values: PartValues): Promise<{ reader?: ConnectedRollup
     const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
     const generation = generationNamed(reader.identity.generation);
     const geneses = new ConfiguredGeneses(loadCore(), values.genesis);
-    if (geneses.of(generation, deployed)) return { reader, finding: ok("rollup", rollup) };
+    if (geneses.of(generation, deployed)) {
+      checkDuties(values, reader.identity);
+      return { reader, finding: ok("rollup", rollup) };
+    }
     const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot(generation))}`;
     const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
     return { reader, finding: fail("rollup", text, remedy) };
   } catch (error) {
+    if (error instanceof ConfigurationError) return { finding: fail("rollup", error.message, "see the message") };
     if (!(error instanceof L1Error)) throw error;
     if (error instanceof OtherProtocolError) return { finding: fail("rollup", error.message, error.remedy) };
     const remedy =

@@ -23,6 +23,7 @@ import { openStoredChain, type StoredChain } from "../chain/stored-chain.ts";
 import type { ChainContext, Observed } from "../context/chain-context.ts";
 import { ShiftableClock } from "../context/clock.ts";
 import { BLOCK_THREADS_IDLE_MS, threadBudget } from "../context/thread-budget.ts";
+import { checkDuties } from "../settings/duties-of-rollup.ts";
 import { onlyProves } from "../settings/roles.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots.ts";
 
@@ -72,7 +73,7 @@ function l1Options(
   };
 }
 
-/** Waits until L1 answers and has a rollup with a configured genesis. */
+/** Waits until L1 answers and has a rollup with a configured genesis. Throws a ConfigurationError (checkDuties). */
 async function connectedRollup(
   { values, loggerFor, signal }: ChainOptions,
   l1: ConnectOptions,
@@ -91,6 +92,7 @@ async function connectedRollup(
     log,
     signal,
   });
+  checkDuties(values, reader.identity);
   const { publicData, archiveRoot } = genesis;
   const funded = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
   log.info(funded, "genesis funds {fundedAddresses} addresses");

@@ -18,9 +18,12 @@ class V5Process {
     this.#chain = chain;
   }
 
-  start(): Svc {
+  start(changes: Record<string, string> = {}): Svc {
     const folders = ["--data-directory", join(this.#folder, "data"), "--port", "0", "--rpc-host", "127.0.0.1"];
-    this.svc = spawnSvc(["start", "--node", ...folders], v5Environment(this.l1, this.#chain));
+    this.svc = spawnSvc(["start", "--node", ...folders], {
+      ...v5Environment(this.l1, this.#chain),
+      ...changes,
+    });
     return this.svc;
   }
 
@@ -89,6 +92,14 @@ test("a process follows a v5 rollup to its recorded tips through kills, and stay
   await node.kill();
   expect((await node.start().shows(opening))[1]).toBe("161");
   expect(await tips()).toEqual(recorded);
+});
+
+test("a process of a v5 rollup refuses to start with peers, and names the option and the rollup", async () => {
+  node = new V5Process(await ServedRecording.start("chain"), "chain");
+  const svc = node.start({ P2P_ENABLED: "true", P2P_IP: "127.0.0.1" });
+  const { code, stdout, stderr } = await svc.ended;
+  expect(code).toBe(1);
+  expect(stdout + stderr).toMatch(/P2P_ENABLED needs a rollup of protocol v4, but 0x[0-9a-f]{40} is of v5/);
 });
 
 /** L1 blocks of the pruned chain, with the node's latest block and its archive root there. */

@@ -12,6 +12,9 @@ export interface Commitments {
 /** The generations whose rollups this program follows, oldest first. */
 export const GENERATIONS: readonly [Generation, ...Generation[]] = [V4, V5];
 
+/** Those in whose networks this program also has peers, builds blocks and proves. */
+export const GENERATIONS_WITH_DUTIES: readonly Generation[] = [V4];
+
 /** Where there is no rollup to ask: of rollups to deploy, bootnodes' records, and agents that prove for a broker. */
 export const DEFAULT_GENERATION: Generation = V4;
 
