@@ -61,7 +61,7 @@ export const ARCHIVER_METRICS = {
   work: counter("svc.sync.work", {
     unit: "s",
     labels: { stage: "any" },
-    meaning: "time of the stages of sync; fetches overlap, waiting is what they cost",
+    meaning: "time in which each stage of sync worked; stages overlap, waiting is what fetches cost",
   }),
 } as const;
 

@@ -39,8 +39,8 @@ export const DEFAULT_SYNC_OPTIONS: SyncOptions = {
 };
 
 /**
- * Milliseconds of work per stage since the start. Fetches overlap each other and the other stages; `waiting` is the
- * time lost to them.
+ * Milliseconds in which each stage worked since the start, none longer than the wall time. Stages overlap; `waiting` is
+ * the time lost to fetches.
  */
 export interface SyncStageTimes {
   l1Fetch: number;
@@ -171,16 +171,24 @@ export function noTimes(): SyncStageTimes {
   };
 }
 
-/** Runs `work` and adds its duration to a stage. */
-export async function timed<T>(
-  times: SyncStageTimes,
-  stage: "l1Fetch" | "blobFetch" | "waiting" | "rebuild" | "prepare",
-  work: () => Promise<T>,
-): Promise<T> {
-  const start = performance.now();
+type TimedStage = "l1Fetch" | "blobFetch" | "waiting" | "rebuild" | "prepare";
+/** Works of a stage under way, and since when their time is not counted yet. */
+const underWay = new WeakMap<SyncStageTimes, Map<TimedStage, { count: number; since: number }>>();
+
+/** Runs `work` and adds its duration to a stage: time in which several works of a stage overlap counts once. */
+export async function timed<T>(times: SyncStageTimes, stage: TimedStage, work: () => Promise<T>): Promise<T> {
+  const stages = underWay.get(times) ?? new Map<TimedStage, { count: number; since: number }>();
+  underWay.set(times, stages);
+  const running = stages.get(stage) ?? { count: 0, since: 0 };
+  stages.set(stage, running);
+  if (running.count === 0) running.since = performance.now();
+  running.count += 1;
   try {
     return await work();
   } finally {
-    times[stage] += performance.now() - start;
+    const now = performance.now();
+    times[stage] += now - running.since;
+    running.since = now;
+    running.count -= 1;
   }
 }

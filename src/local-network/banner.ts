@@ -54,6 +54,7 @@ export function banner(facts: BannerFacts): string {
     ...section("Listening", [
       ["JSON-RPC", url],
       ["admin", adminUrl],
+      ["page", `${adminUrl.replace(/\/$/, "")}/ui/`],
       ["L1", l1Url],
     ]),
     ...section("Network", [

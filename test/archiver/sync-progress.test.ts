@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { reportProgress } from "../../src/archiver/sync-progress.ts";
+import { noTimes, timed } from "../../src/archiver/sync-services.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { FakeL1 } from "../world/archiver/fake-l1.ts";
 import { type Follower, follow } from "../world/archiver/following.ts";
@@ -52,4 +53,25 @@ test("sync progress is a bar on a terminal", async () => {
   const { lines, drawn } = await synced(true, () => 0);
   expect(lines).toHaveLength(1);
   expect(drawn).toContain("checkpoint 4/4");
+});
+
+test("time in which several works of a stage overlap counts once", async () => {
+  const clock = vi.spyOn(performance, "now");
+  const times = noTimes();
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  clock.mockReturnValue(100);
+  const first = timed(times, "blobFetch", () => ends[0].promise);
+  clock.mockReturnValue(110);
+  const second = timed(times, "blobFetch", () => ends[1].promise);
+  clock.mockReturnValue(130);
+  ends[0].resolve();
+  await first;
+  expect(times.blobFetch).toBe(30);
+  clock.mockReturnValue(135);
+  ends[1].resolve();
+  await second;
+  clock.mockReturnValue(500);
+  await timed(times, "blobFetch", async () => clock.mockReturnValue(501));
+  expect(times.blobFetch).toBe(36);
+  clock.mockRestore();
 });

@@ -33,7 +33,12 @@ export async function runDemo(values: Values): Promise<void> {
   const started = (node: RunningNode): void => {
     node
       .synced()
-      .then(() => requestsToTry(`http://${values.rpcHost}:${node.port}${values.apiPrefix}`))
+      .then(() =>
+        requestsToTry(
+          `http://${values.rpcHost}:${node.port}${values.apiPrefix}`,
+          `http://${values.adminHost}:${node.adminPort}/ui/`,
+        ),
+      )
       .then((text) => process.stdout.write(text))
       .catch((error: unknown) => log.debug({ err: error }, "no requests to try can be shown"));
   };

@@ -18,7 +18,7 @@ function curl(url: string, method: string, params: unknown[]): string {
 const ABSENT_NULLIFIER = `0x${"12".repeat(32)}`;
 
 /** Example requests for the demo's node, with values of its chain. */
-export async function requestsToTry(url: string): Promise<string> {
+export async function requestsToTry(url: string, page: string): Promise<string> {
   const block = Number(await ask(url, "node_getBlockNumber", []));
   return [
     `The node is synced: block ${block}, and it keeps following. Try:`,
@@ -27,6 +27,7 @@ export async function requestsToTry(url: string): Promise<string> {
     `  ${curl(url, "node_getBlockHeader", [block])}`,
     `  ${curl(url, "node_getLowNullifierMembershipWitness", [block, ABSENT_NULLIFIER])}`,
     "",
+    `Its page, which asks for the admin API key: ${page}`,
     "Ctrl-C stops the node and its L1.",
     "",
   ].join("\n");

@@ -121,7 +121,7 @@ export function adminKeyBanner(key: string, stored: boolean): string {
   const rule = "=".repeat(72);
   const kept = stored
     ? "It is shown only now. Only its hash is kept; --reset-admin-api-key makes another one."
-    : "It is valid for this run only. With --data-directory it would be kept.";
+    : "It is valid for this run only: there is no data directory to keep its hash in.";
   return [
     rule,
     "Admin API key",

@@ -120,6 +120,7 @@ export function publicPort(
         page: values.rpc.listen.page
           ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpc.limits.maxBatchSize })
           : undefined,
+        pageElsewhere: "the admin port has the page, and --rpc-ui serves it here",
       },
       limits: {
         ...port.limits,

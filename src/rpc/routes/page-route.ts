@@ -23,7 +23,8 @@ const GZIP = /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 const TEXT: Header = ["Content-Type", "text/plain; charset=utf-8"];
 /** Relative, so that it holds behind a proxy that adds a prefix. */
 const TO_PAGE: Answer = { status: 308, headers: [["Location", "ui/"]] };
-const NOT_FOUND: Answer = { status: 404, headers: [TEXT], body: Buffer.from("Not Found") };
+const notFound = (text: string): Answer => ({ status: 404, headers: [TEXT], body: Buffer.from(text) });
+const NOT_FOUND = notFound("Not Found");
 const NOT_ALLOWED: Answer = {
   status: 405,
   headers: [TEXT, ["Allow", "GET, HEAD"]],
@@ -95,6 +96,34 @@ export class PageRoute implements HttpApplication {
       .split(",")
       .some((tag) => tag.trim().replace(/^W\//, "") === etag);
     return known ? { status: 304, headers } : { status: 200, headers, body, memory: "shared" };
+  }
+
+  failed(error: unknown): Answer {
+    return this.#inner.failed(error);
+  }
+}
+
+/** Tells GET and HEAD of a page that this port does not serve where it is. All other requests pass. */
+export class PageElsewhere implements HttpApplication {
+  readonly #inner: HttpApplication;
+  readonly #answer: Answer;
+
+  constructor(inner: HttpApplication, text: string) {
+    this.#inner = inner;
+    this.#answer = notFound(`Not Found: ${text}`);
+  }
+
+  get plainPost(): PlainPost | undefined {
+    return this.#inner.plainPost;
+  }
+
+  get notPlain(): readonly string[] | undefined {
+    return this.#inner.notPlain;
+  }
+
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
+    const isRead = head.method === "GET" || head.method === "HEAD";
+    return isRead && (head.path === PAGE || head.path === `${PAGE}/`) ? this.#answer : this.#inner.receive(head);
   }
 
   failed(error: unknown): Answer {

@@ -17,7 +17,7 @@ import type { NodeHealth } from "../ports/node-health.ts";
 import type { Namespace, Registry } from "../registry/registry.ts";
 import { OriginList } from "../routes/cors.ts";
 import { GetReads } from "../routes/get-reads.ts";
-import { PageRoute, PageRpcRoute, type StaticFile } from "../routes/page-route.ts";
+import { PageElsewhere, PageRoute, PageRpcRoute, type StaticFile } from "../routes/page-route.ts";
 import { PathPrefix, rootPaths } from "../routes/path-prefix.ts";
 import { RpcApplication } from "../routes/rpc-application.ts";
 import { originGate, type SocketGate } from "../subscriptions/socket-access.ts";
@@ -51,6 +51,8 @@ export interface ServeGroup {
   getReads?: boolean;
   /** Files of a page that is served below /ui/, without the guard. */
   page?: readonly StaticFile[];
+  /** Where the page is, for whoever asks this port for it. */
+  pageElsewhere?: string;
   /** Methods for the page beside those of the port, at PAGE_RPC behind the guard. */
   pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
   /** Whose calls have limits of their own; see KeyRoute. */
@@ -129,7 +131,7 @@ export interface RpcServerOptions {
 /** The part of these options that is plain data, which crosses threads. */
 export interface PortSettings {
   listen: Omit<ListenGroup, "shared">;
-  serve: Pick<ServeGroup, "namespaces" | "versionHeaders" | "cors" | "getReads" | "page">;
+  serve: Pick<ServeGroup, "namespaces" | "versionHeaders" | "cors" | "getReads" | "page" | "pageElsewhere">;
   limits?: LimitsGroup;
   forward?: Pick<ForwardGroup, "refusesBlocksAhead">;
   sockets?: SocketSettings;
@@ -215,6 +217,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     );
   application = serve.guard?.(application) ?? application;
   if (serve.page !== undefined) application = new PageRoute(application, serve.page);
+  else if (serve.pageElsewhere !== undefined) application = new PageElsewhere(application, serve.pageElsewhere);
   if (typeof cors === "object") application = new OriginList(application, cors);
   if (prefix !== "") application = new PathPrefix(application, prefix);
   const { host, port, adapter, keepAliveTimeoutMs } = at;

@@ -33,7 +33,8 @@ test("the demo syncs the recorded chain on a free port, answers the calls it sug
   });
   const svc = spawnSvc(["demo", "--port", String(busy)], { TMPDIR: temporary, LOG_JSON: "1" });
   try {
-    await svc.shows(/Ctrl-C stops the node/);
+    const [, page] = await svc.shows(/Its page, .*: (http\S+)\nCtrl-C stops the node/);
+    expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
     expect(svc.output.stderr).toContain("the port is busy, using a free one");
 
     const lines = [...svc.output.stdout.matchAll(/curl -s (\S+) .* -d '(.*)'/g)];
@@ -45,6 +46,11 @@ test("the demo syncs the recorded chain on a free port, answers the calls it sug
     const [, url] = lines[0];
     expect((await post(url, '{"jsonrpc":"2.0","id":1,"method":"node_isReady","params":[]}')).result).toBe(true);
     expect((await fetch(`${url}/status`)).status).toBe(200);
+    const elsewhere = await fetch(`${url}/ui`);
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([
+      404,
+      "Not Found: the admin port has the page, and --rpc-ui serves it here",
+    ]);
 
     const records = svc.output.stderr
       .trimEnd()
