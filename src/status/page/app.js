@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { clock, duration } from "./format.js";
 import { html } from "./html.js";
 import { forgetKey, giveKey, HAS_ADMIN, hasKey, IS_LOCAL, NEEDS_KEY, useCall, useLink } from "./rpc.js";
-import { setChainTime, useClock } from "./ui.js";
+import { setChainTime, useChainClock, useClock } from "./ui.js";
 import { BlockView } from "./views/block.js";
 import { BlocksView } from "./views/blocks.js";
 import { ConfigurationView } from "./views/configuration.js";
@@ -84,7 +84,9 @@ function Search() {
   const submit = (event) => {
     event.preventDefault();
     const text = field.current?.value.trim() ?? "";
-    if (text !== "") location.hash = `#/search/${encodeURIComponent(text)}`;
+    if (text === "" || field.current === null) return;
+    location.hash = `#/search/${encodeURIComponent(text)}`;
+    field.current.value = "";
   };
   return html`<form class="search" role="search" onSubmit=${submit}>
     <input
@@ -100,20 +102,26 @@ function Search() {
   </form>`;
 }
 
+/** Of L1 networks for development (anvil, hardhat). */
+const DEVELOPMENT_CHAIN_ID = 31337;
+
 /** How current the node is, in three words. */
 function Condition() {
   const { state } = useLink();
   const now = useClock();
+  const chainNow = useChainClock();
   const { value: synced } = useCall("svc_getSyncedL1Timestamp");
   const { value: constants } = useCall("svc_getL1Constants", [], 60_000);
-  if (synced) setChainTime(synced);
+  const { value: info } = useCall("svc_getNodeInfo", [], 60_000);
+  const isDevelopment = info?.l1ChainId === DEVELOPMENT_CHAIN_ID;
+  if (synced) setChainTime(synced, isDevelopment);
   if (state === "down") return html`<span class="condition bad">Not answering</span>`;
   if (state === "key") return html`<span class="condition">Locked</span>`;
   if (state === "refused") return html`<span class="condition bad">Refused</span>`;
   if (state === "connecting" || synced === undefined || !constants)
     return html`<span class="condition">Connecting</span>`;
   if (synced === null) return html`<span class="condition warn">Reading L1</span>`;
-  const behind = now - Number(synced);
+  const behind = (isDevelopment ? chainNow : now) - Number(synced);
   // L1 has a block each of its slots; a few may be missed.
   if (behind > 5 * constants.ethereumSlotDuration) {
     return html`<span class="condition warn" title="Time since the last L1 block that was processed">

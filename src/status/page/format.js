@@ -54,19 +54,27 @@ export function percent(part, whole) {
   return `${share >= 10 || share === 0 ? Math.round(share) : share.toFixed(1)} %`;
 }
 
-/** An amount of the fee asset, of 18 decimals, with six significant digits. */
-export function feeJuice(value) {
-  const amount = BigInt(value);
-  if (amount === 0n) return "0";
-  const [whole, part] = [amount / 10n ** 18n, (amount % 10n ** 18n).toString().padStart(18, "0")];
-  if (whole >= 1000n) return grouped.format(whole);
-  const zeros = part.search(/[1-9]|$/);
-  const digits = whole > 0n ? 4 : Math.min(18, zeros + 5);
-  return `${whole}.${part.slice(0, digits)}`.replace(/\.?0+$/, "");
+/** `amount` of 18 decimals, rounded half up to `digits` decimals. */
+function decimal(amount, digits) {
+  const unit = 10n ** BigInt(18 - digits);
+  const units = (amount + unit / 2n) / unit;
+  const whole = grouped.format(units / 10n ** BigInt(digits));
+  return digits === 0 ? whole : `${whole}.${(units % 10n ** BigInt(digits)).toString().padStart(digits, "0")}`;
 }
 
-/** An amount of the fee asset for a column: always eight decimals. */
-export function feeColumn(value) {
-  const units = (BigInt(value) + 5n * 10n ** 9n) / 10n ** 10n;
-  return `${grouped.format(units / 10n ** 8n)}.${(units % 10n ** 8n).toString().padStart(8, "0")}`;
+/** An amount of 18 decimals, ETH or the fee asset, rounded to about five significant digits, without a unit. */
+export function amount(value) {
+  const given = BigInt(value);
+  const part = (given % 10n ** 18n).toString().padStart(18, "0");
+  if (given >= 10n ** 21n) return decimal(given, 0);
+  const digits = given >= 10n ** 18n ? 4 : Math.min(18, part.search(/[1-9]|$/) + 5);
+  return decimal(given, digits).replace(/\.?0+$/, "");
 }
+
+export const feeJuice = (value) => `${amount(value)} FJ`;
+
+/** A price: in 10^-18 of the fee asset. */
+export const feePrice = (value) => `${grouped.format(BigInt(value))} FJ wei`;
+
+/** An amount of the fee asset for a column: always eight decimals. */
+export const feeColumn = (value) => decimal(BigInt(value), 8);

@@ -12,10 +12,15 @@ export function useClock(every = 1_000) {
   return now / 1000;
 }
 
-/** Seconds by which the chain's time is ahead of this machine's, as on a local network. */
+/** A development L1 whose last block is older stands still, as a recorded one does. */
+const STANDS_AFTER_SECONDS = 3_600;
+
+/** Seconds by which the chain's time is ahead of this machine's, as on a local network; below 0 where L1 stands. */
 let ahead = 0;
-export function setChainTime(seconds) {
-  ahead = Math.max(0, Number(seconds) - Date.now() / 1000);
+export function setChainTime(seconds, isDevelopment) {
+  const difference = Number(seconds) - Date.now() / 1000;
+  if (difference > 0) ahead = difference;
+  else ahead = isDevelopment && difference < -STANDS_AFTER_SECONDS ? difference : 0;
 }
 
 /** The chain's time in seconds, each second. */

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { stageOf, summary, useTips } from "../chain.js";
-import { count, feeColumn, feeJuice } from "../format.js";
+import { count, feeColumn, feeJuice, feePrice } from "../format.js";
 import { html } from "../html.js";
 import { useCall } from "../rpc.js";
 import { Age, blockLink, Facts, Hash, Moment, Panel, Stage, Table, Title, txLink, Waiting } from "../ui.js";
@@ -14,7 +14,7 @@ function Transactions({ effects }) {
   const columns = [
     { name: "Transaction", of: ({ txHash }) => html`<${Hash} value=${txHash} to=${txLink(txHash)} />` },
     { name: "Result", of: ({ revertCode }) => html`<${Result} reverted=${revertCode !== 0} />` },
-    { name: "Fee", kind: "number", of: ({ transactionFee }) => feeColumn(transactionFee) },
+    { name: "Fee (FJ)", kind: "number", of: ({ transactionFee }) => feeColumn(transactionFee) },
     { name: "Notes", kind: "number minor", of: ({ noteHashes }) => noteHashes.length },
     { name: "Nullifiers", kind: "number minor", of: ({ nullifiers }) => nullifiers.length },
     { name: "Writes", kind: "number minor", of: ({ publicDataWrites }) => publicDataWrites.length },
@@ -84,8 +84,8 @@ export function BlockView({ argument }) {
             ["Transactions", count(effects.length)],
             ["Mana", count(mana)],
             ["Fees", feeJuice(fees)],
-            ["Fee per L2 gas", count(gasFees.feePerL2Gas)],
-            ["Fee per DA gas", count(gasFees.feePerDaGas)],
+            ["Fee per L2 gas", feePrice(gasFees.feePerL2Gas)],
+            ["Fee per DA gas", feePrice(gasFees.feePerDaGas)],
             l1?.published === true && [
               "L1 block",
               html`${count(l1.blockNumber)} <span class="dim">(<${Age} at=${l1.timestamp} />)</span>`,

@@ -11,7 +11,7 @@ export function BlockTable({ blocks, tips, label }) {
     { name: "Age", of: ({ timestamp }) => html`<${Age} at=${timestamp} />` },
     { name: "Txs", kind: "number", of: ({ txs }) => count(txs) },
     { name: "Mana", kind: "number", of: ({ mana }) => short(mana) },
-    { name: "Fees", kind: "number minor", of: ({ fees }) => feeColumn(fees) },
+    { name: "Fees (FJ)", kind: "number minor", of: ({ fees }) => feeColumn(fees) },
     { name: "Slot", kind: "number minor", of: ({ slot }) => count(slot) },
     { name: "Checkpoint", kind: "number minor", of: ({ checkpoint }) => count(checkpoint) },
     { name: "Stage", of: ({ number }) => html`<${Stage} name=${stageOf(number, tips)} />` },

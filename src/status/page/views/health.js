@@ -20,7 +20,7 @@ export function Health({ only }) {
     ${shown.map(
       (one) => html`<li key=${one.name}>
         <${State} name=${one.state} /><span class="component">${NAMES[one.name] ?? one.name.replaceAll("-", " ")}</span>
-        <span class="dim">${one.reason ?? ""}${one.reason ? " " : ""}<span class="nowrap">for <${Age} at=${since(one)} plain real /></span></span>
+        <span class="dim">${one.reason ? `${one.reason}; ` : ""}<span class="nowrap">for <${Age} at=${since(one)} plain real /></span></span>
       </li>`,
     )}
   </ul>`;

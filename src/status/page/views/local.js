@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, duration, feeJuice, moment } from "../format.js";
+import { amount, count, duration, feeJuice, moment } from "../format.js";
 import { html } from "../html.js";
 import { call, useCall } from "../rpc.js";
 import { contractLink, Facts, Hash, Panel, Table, Title, useChainClock, Waiting } from "../ui.js";
@@ -166,12 +166,12 @@ function Accounts() {
   const l2 = [
     { name: "Name", of: ({ name }) => html`<span class="nowrap">${name}</span>` },
     { name: "Address", of: ({ address }) => html`<${Hash} value=${address} to=${contractLink(address)} />` },
-    { name: "Fee juice", kind: "number", of: (one) => feeJuice(one.feeJuice) },
+    { name: "Fee juice", kind: "number", of: (one) => amount(one.feeJuice) },
     { name: "Secret key", kind: "wide minor", of: ({ secretKey }) => html`<${Hash} value=${secretKey} />` },
   ];
   const l1 = [
     { name: "Address", kind: "wide", of: ({ address }) => html`<${Hash} value=${address} whole />` },
-    { name: "ETH", kind: "number", of: ({ balance }) => feeJuice(balance) },
+    { name: "ETH", kind: "number", of: ({ balance }) => amount(balance) },
   ];
   return html`<${Panel} title="Accounts on L2" aside=${html`<span class="dim">everybody knows the keys</span>`}>
       <${Table} label="Accounts on L2" columns=${l2} rows=${value.l2} keyOf=${({ address }) => address} empty="The network was started without test accounts." />

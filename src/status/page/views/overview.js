@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { useBlocks, useTips } from "../chain.js";
 import { Chart } from "../chart.js";
-import { count } from "../format.js";
+import { count, feePrice } from "../format.js";
 import { html } from "../html.js";
 import { HAS_ADMIN, useCall } from "../rpc.js";
 import { Age, Bar, blockLink, Facts, Hash, Moment, Panel, Title, useChainClock, Waiting } from "../ui.js";
@@ -51,7 +51,11 @@ function Sync({ tips }) {
         ["Slot now", count(current)],
         [
           "Last slot read from L1",
-          slot === null ? "none yet" : `${count(slot)} (${count(Math.max(0, current - slot))} before it)`,
+          slot === null
+            ? "none yet"
+            : slot >= current
+              ? `${count(slot)}, the slot now`
+              : `${count(slot)}, ${count(current - slot)} slots before now`,
         ],
         ["L1 read up to", synced === null ? "nothing yet" : html`<${Moment} at=${synced} />`],
         ["Takes transactions", ready === undefined ? "–" : ready ? "yes" : "no"],
@@ -97,8 +101,8 @@ function Identity() {
   return html`<${Facts}
     rows=${[
       ["Pending transactions", count(pending)],
-      ["Least fee per L2 gas", fees && count(fees.feePerL2Gas)],
-      ["Least fee per DA gas", fees && count(fees.feePerDaGas)],
+      ["Least fee per L2 gas", fees && feePrice(fees.feePerL2Gas)],
+      ["Least fee per DA gas", fees && feePrice(fees.feePerDaGas)],
       ["Network release", info.nodeVersion],
       ["L1 chain id", String(info.l1ChainId)],
       ["Rollup version", String(info.rollupVersion)],

@@ -1,4 +1,4 @@
-import { bytes, count, duration, feeJuice, short } from "../format.js";
+import { bytes, count, duration, feeJuice, feePrice, short } from "../format.js";
 import { html } from "../html.js";
 import { growth, useMetrics } from "../metrics.js";
 import { HAS_ADMIN, useCall } from "../rpc.js";
@@ -22,7 +22,7 @@ function Pending() {
       name: "Waiting",
       of: ({ receivedAt }) => (receivedAt ? html`<${Age} at=${receivedAt / 1000} />` : "since before the start"),
     },
-    { name: "Priority fee", kind: "number", of: ({ priorityFee }) => count(BigInt(priorityFee)) },
+    { name: "Priority fee (FJ wei)", kind: "number", of: ({ priorityFee }) => count(BigInt(priorityFee)) },
     { name: "Costs at most", kind: "number minor", of: ({ feeLimit }) => feeJuice(feeLimit) },
     { name: "L2 gas limit", kind: "number minor", of: ({ l2GasLimit }) => short(l2GasLimit) },
     { name: "Calls", kind: "minor", of: ({ forPublic }) => (forPublic ? "public" : "private") },
@@ -63,9 +63,9 @@ function Fees() {
   return html`<${Facts}
     rows=${[
       !HAS_ADMIN && ["Pending transactions", count(pending)],
-      ["Least fee per L2 gas", fees && count(BigInt(fees.feePerL2Gas))],
-      ["Least fee per DA gas", fees && count(BigInt(fees.feePerDaGas))],
-      ["Highest priority fee", highest && count(BigInt(highest.feePerL2Gas))],
+      ["Least fee per L2 gas", fees && feePrice(fees.feePerL2Gas)],
+      ["Least fee per DA gas", fees && feePrice(fees.feePerDaGas)],
+      ["Highest priority fee", highest && feePrice(highest.feePerL2Gas)],
     ]}
   />`;
 }

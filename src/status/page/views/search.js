@@ -112,7 +112,12 @@ async function find(text) {
   return value === undefined ? [] : await findField(value);
 }
 
-/** Results of a search; a single one is opened at once. */
+/** Whether a text names one thing only: not short hex, which may be meant as a number or as the start of a hash. */
+function isWhole(text) {
+  return text.split(/[\s,]+/).every((word) => /^(\d+|(0x)?([0-9a-f]{40}|[0-9a-f]{60,64}))$/i.test(word));
+}
+
+/** Results of a search; a single one is opened at once where the text is whole. */
 export function SearchView({ argument }) {
   const [{ found, error }, setFound] = useState(/** @type {{ found?: any[], error?: any }} */ ({}));
   useEffect(() => {
@@ -120,7 +125,7 @@ export function SearchView({ argument }) {
     find(argument.trim()).then(
       (results) => {
         if (!wanted) return;
-        if (results.length === 1) location.replace(results[0].to);
+        if (results.length === 1 && isWhole(argument.trim())) location.replace(results[0].to);
         else setFound({ found: results });
       },
       (failure) => wanted && setFound({ error: failure }),
