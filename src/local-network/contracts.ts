@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Values } from "../config/options.ts";
 import type { L1ContractAddresses } from "../l1/contract-addresses.ts";
@@ -7,6 +7,7 @@ import { deployerFromMnemonic } from "../l1/deploy/deployer.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { INITIAL_FEE_JUICE } from "../protocol/constants.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
+import { makeFolder } from "../storage/make-folder.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 
@@ -41,7 +42,7 @@ async function kept({ file, genesisArchiveRoot, l1 }: ContractsOptions): Promise
 }
 
 function keep(file: string, contracts: NetworkContracts): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeFileSync(`${file}.part`, `${JSON.stringify(contracts, undefined, 2)}\n`);
   renameSync(`${file}.part`, file);
 }

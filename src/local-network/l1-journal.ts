@@ -1,7 +1,8 @@
-import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createReadStream, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { makeFolder } from "../storage/make-folder.ts";
 import type { FullL1Block } from "./development-l1.ts";
 
 /** A word of L1's storage that was set while `at` was the latest block; 0x texts. */
@@ -36,7 +37,7 @@ export class L1Journal {
 
   /** Starts a new segment; earlier ones stay. */
   async begin(first: number): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true });
+    makeFolder(this.#folder);
     const before = this.#segment;
     const file = await open(join(this.#folder, `${first}.jsonl`), "a");
     // An existing segment of the same number may end in a truncated line.

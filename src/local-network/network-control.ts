@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { oneAtATime } from "../events/one-at-a-time.ts";
@@ -8,6 +8,7 @@ import { headerTimestamp } from "../protocol/block-header.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { slotTimestamp } from "../protocol/time.ts";
 import type { FeeJuiceClaim, LocalAccounts, LocalNetworkControl } from "../rpc/admin/ports/local-network-control.ts";
+import { makeFolder } from "../storage/make-folder.ts";
 import { atRest } from "./at-rest.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { depositFeeJuice, giveEther, localAccounts } from "./faucet.ts";
@@ -153,7 +154,7 @@ export class NetworkControl implements LocalNetworkControl {
       const id = `0x${this.#ids.toString(16)}`;
       const folder = join(this.#options.directory.path, SNAPSHOT_FOLDER, id);
       rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       const l1 = await this.#atRest(async () => {
         await this.#copyStores(folder);
         return await this.#options.l1.snapshot();

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { durableRename, syncToDisk } from "../storage/durable-rename.ts";
+import { makeFolder } from "../storage/make-folder.ts";
 
 /** What a network keeps in its data directory: of the node, and of L1 too. */
 export const NODE_STATE = ["chain", "pool", "l1-tx-utils"] as const;
@@ -75,6 +76,6 @@ function place(directory: string, placed: string): void {
     rmSync(to, { recursive: true, force: true });
     durableRename(from, to);
   }
-  mkdirSync(join(directory, "chain"), { recursive: true });
+  makeFolder(join(directory, "chain"));
   rmSync(placed, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../storage/make-folder.ts";
 
 /** A fetched network file. */
 interface NetworkFileCopy {
@@ -57,7 +58,7 @@ export class NetworkFileCache {
     if (this.#folder === undefined || !this.#writes) return;
     const path = join(this.#folder, FILE);
     try {
-      mkdirSync(this.#folder, { recursive: true });
+      makeFolder(this.#folder);
       // Removed first, so that the metadata never belongs to another version of the file.
       rmSync(`${path}.meta`, { force: true });
       replace(path, text);

@@ -1,10 +1,11 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { finishSwap } from "../chain-store/swap.ts";
 import { OperatorError } from "../errors/operator-error.ts";
 import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
 import { inspectStore } from "../storage/inspect.ts";
+import { makeFolder } from "../storage/make-folder.ts";
 import type { NodeLogger } from "./logging/logging.ts";
 
 /** The data directory cannot be used. */
@@ -33,7 +34,7 @@ export interface DataDirectory {
 
 function create(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new DataDirectoryError(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, statfs } from "node:fs/promises";
+import { open, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../storage/make-folder.ts";
 import { unpackedStream } from "../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../storage/objects/object-store.ts";
 import { SnapshotRefusedError } from "./refusal.ts";
@@ -39,7 +40,7 @@ function isZlibError(error: unknown): error is NodeJS.ErrnoException {
 export async function download(database: PackedDatabase, options: DownloadOptions): Promise<void> {
   const { folder, signal } = options;
   const { store, key, bytes, sha256, packedBytes } = database;
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < bytes + SPARE_BYTES) {
     throw new SnapshotRefusedError("space", `its database has ${bytes} bytes, ${bavail * bsize} bytes are free`);

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { moduleBeside } from "../threads/module-beside.ts";
+import { makeFolder } from "./make-folder.ts";
 import type { CopyAnswer, CopyRequest } from "./store-copy-process.ts";
 
 /** The copy of a store failed. A partial copy is unusable. */
@@ -27,7 +27,7 @@ class StoreCopyError extends Error {
 export function copyStore(request: CopyRequest, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { path, target } = request;
-  mkdirSync(target, { recursive: true });
+  makeFolder(target);
   const child = fork(moduleBeside(import.meta.url, "store-copy-process"), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     env: {},

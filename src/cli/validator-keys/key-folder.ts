@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import { KeyCommandError } from "./errors.ts";
 
@@ -27,7 +28,7 @@ export class NewFiles {
   /** Throws KeyCommandError if the file exists already: keys are never overwritten. */
   write(path: string, text: string): void {
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(path), 0o700);
       writeFileSync(path, text, { flag: "wx", mode: 0o600, flush: true });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

@@ -1,7 +1,8 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readKeystore } from "../../keystore/load-keystore.ts";
 import { resolveBlsKey } from "../../keystore/resolve-bls.ts";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { digestCheck, type StakerFlags } from "./check-digest.ts";
 import { KeyCommandError } from "./errors.ts";
 import { STAKER_FOLDER } from "./run-new.ts";
@@ -38,7 +39,7 @@ export async function runStaker(flags: StakerCommandFlags): Promise<void> {
   await check?.(staked.map(({ keys }) => keys.publicKeyInG1));
   const path = outputPath(from, flags.output);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(
       path,
       `${JSON.stringify(

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
@@ -92,7 +93,7 @@ export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: A
   if (stored !== undefined) return { hash: stored, keep: nothingToKeep };
   const key = newKey();
   const keep = (): void => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     replaceFile(path, toHex(key.hash).slice(2));
   };
   return { ...key, keep: () => orFileError(keep) };

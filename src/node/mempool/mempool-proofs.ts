@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { PartValues } from "../../config/part-values.ts";
 import type { BbBackend } from "../../mempool/proofs/bb-backend.ts";
@@ -7,6 +6,7 @@ import { findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.t
 import { BbThreads } from "../../mempool/proofs/bb-threads.ts";
 import { BbVerifier, DEFAULT_KEPT_FILES } from "../../mempool/proofs/bb-verifier.ts";
 import { acceptAfter, missingVerifier, type ProofVerifier } from "../../mempool/proofs/proof-verifier.ts";
+import { makeFolder } from "../../storage/make-folder.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
 /** Most milliseconds of a verification. */
@@ -43,7 +43,7 @@ export async function configuredVerifier(values: PartValues["proofs"], logger: L
 async function chooseBackend(values: PartValues["proofs"], parallel: number, logger: Logger): Promise<BbBackend> {
   const { threads } = values.verifier;
   const { bbWorkingDirectory: cwd } = values;
-  if (cwd !== undefined) await mkdir(cwd, { recursive: true });
+  if (cwd !== undefined) makeFolder(cwd);
   try {
     const { path, version } = await findBbProgram(values.bbBinaryPath);
     logger.info({ path, version, parallel, threads }, "checking proofs of transactions with bb {version}");

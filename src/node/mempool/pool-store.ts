@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type StoreOwner, storeOwner } from "../../chain-store/chain-services.ts";
 import { POOL_MIGRATIONS } from "../../chain-store/migrations/migrations.ts";
@@ -8,6 +7,7 @@ import type { DataDirectory } from "../../process/data-directory.ts";
 import type { NodeLogger } from "../../process/logging/logging.ts";
 import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
@@ -33,7 +33,7 @@ export async function openPoolStore({
   logger,
 }: PoolStoreOptions): Promise<Store> {
   const path = join(directory.path, "pool");
-  mkdirSync(path, { recursive: true });
+  makeFolder(path);
   inspectStore(path);
   const store = openStore({
     path,

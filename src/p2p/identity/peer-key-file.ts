@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { PeerKeyError } from "./errors.ts";
@@ -60,7 +61,7 @@ function readKey(path: string, log: Logger): PeerIdentity | undefined {
 
 function writeKey(path: string, { keyText }: PeerIdentity): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     replaceFile(path, keyText);
   } catch (error) {
     throw fileError(path, "written", error);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../storage/make-folder.ts";
 import { EpochStore, type SettledJob, type StoredJob } from "./epoch-store.ts";
 import type { BrokerJob } from "./job.ts";
 
@@ -56,7 +57,7 @@ export class JobStore {
   /** Throws what opening an LMDB store throws. */
   constructor(options: JobStoreOptions) {
     this.#options = options;
-    mkdirSync(options.path, { recursive: true });
+    makeFolder(options.path);
     for (const name of readdirSync(options.path)) {
       if (!/^\d+$/.test(name)) continue;
       // A removal that was cut short may have left the lock file alone.

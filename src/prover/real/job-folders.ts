@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../storage/make-folder.ts";
 
 const PREFIX = "svc-job-";
 
@@ -24,7 +25,7 @@ export class JobFolders {
   async prepare(): Promise<void> {
     const { parent, solverParent = parent, keep } = this.#settings;
     for (const folder of new Set([parent, solverParent])) {
-      await mkdir(folder, { recursive: true });
+      makeFolder(folder);
       if (keep) continue;
       for (const name of await readdir(folder)) {
         if (isLeftOver(name)) await rm(join(folder, name), { recursive: true, force: true });
