@@ -17,8 +17,8 @@ import { recordingLogger } from "../../world/rpc/fakes.ts";
 
 /** Bytes passed to `requestShape`: in all, and on the receiving side only (`here`). */
 const looked = vi.hoisted(() => ({ bytes: 0, here: 0, elsewhere: false }));
-vi.mock("../../../src/rpc/calls/parsed-body.ts", async (original) => {
-  const { requestShape } = await original<typeof import("../../../src/rpc/calls/parsed-body.ts")>();
+vi.mock("../../../src/rpc/calls/request-shape.ts", async (original) => {
+  const { requestShape } = await original<typeof import("../../../src/rpc/calls/request-shape.ts")>();
   const counted: typeof requestShape = (body, most) => {
     looked.bytes += body.length;
     if (!looked.elsewhere) looked.here += body.length;

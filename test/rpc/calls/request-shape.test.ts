@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MAX_REQUEST_DEPTH, requestShape } from "../../../src/rpc/calls/parsed-body.ts";
+import { MAX_REQUEST_DEPTH, requestShape } from "../../../src/rpc/calls/request-shape.ts";
 
 const shape = (text: string, maxBatchSize = 100) => requestShape(Buffer.from(text), maxBatchSize);
 const fault = (text: string, maxBatchSize?: number) => shape(text, maxBatchSize).fault;
