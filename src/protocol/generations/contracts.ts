@@ -28,9 +28,9 @@ export interface InstanceParts {
 /** A member of an instance's public keys in JSON. */
 export interface PublicKeyMember {
   readonly name: string;
-  /** Offset in the instance's public keys. */
+  /** Offset in the instance's public keys. Of several members of a place the last is read. */
   readonly at: number;
-  /** A point of 64 bytes, its hash, or a hash that stands there itself. */
+  /** A point of 64 bytes, its hash (in answers only), or a hash that stands there itself. */
   readonly form: "point" | "hash of point" | "hash";
 }
 
@@ -57,7 +57,9 @@ export interface ContractRules {
   readonly multiCallEntrypoint: Fr;
   /** Version of instances, in events and in JSON. */
   readonly instanceVersion: number;
-  /** Members of an instance's public keys in answers of the development API, in order. */
+  /** Whether addresses bind a hash of values that never change. */
+  readonly bindsImmutables: boolean;
+  /** Members of an instance's public keys in the development API, in order. */
   readonly publicKeyMembers: readonly PublicKeyMember[];
   /** Keys of a contract without keys of its own, in the form of the generation's instances. */
   readonly defaultPublicKeys: Uint8Array;

@@ -11,7 +11,9 @@ export interface ContractOverride {
     currentContractClassId: Uint8Array;
     originalContractClassId: Uint8Array;
     initializationHash: Uint8Array;
-    /** The four points, 64 bytes each. */
+    /** Absent in generations whose instances have none. */
+    immutablesHash?: Uint8Array;
+    /** In the form of the generation's instances. */
     publicKeys: Uint8Array;
     address: Uint8Array;
   };

@@ -21,7 +21,7 @@ import { pooledTxMethods } from "../methods/txs/pooled-txs.ts";
 import { txOutcomeMethods } from "../methods/txs/tx-outcome.ts";
 import { worldStateMethods } from "../methods/world-state/world-state.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { Registry, spellingsOf } from "../registry/registry.ts";
+import { type Method, Registry, spellingsOf } from "../registry/registry.ts";
 import { subscriptionMethods } from "../subscriptions/methods.ts";
 
 /** Every public method of both namespaces. */
@@ -51,5 +51,13 @@ export function publicRegistry(services: NodeServices, limits?: PublicLimits): R
     ...agentMethods(services.jobSource),
     ...subscriptionMethods(),
   ];
-  return new Registry(methods, spellingsOf(services.chain.generation.api));
+  const { api } = services.chain.generation;
+  return new Registry(api.hasReleaseApi ? methods : methods.map(withDevelopmentPeers), spellingsOf(api));
+}
+
+/** Where there is no API of a release, methods of p2p_ have the forms of the development API too. */
+function withDevelopmentPeers(method: Method): Method {
+  const { encode, params } = method;
+  if (encode.p2p === undefined || encode.svc === undefined) return method;
+  return { ...method, encode: { ...encode, p2p: encode.svc }, params: { ...params, p2p: params.svc } };
 }

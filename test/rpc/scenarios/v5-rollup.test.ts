@@ -4,6 +4,8 @@ import { headerTimestamp } from "../../../src/protocol/block-header.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
+import type { Issue } from "../../../src/rpc/codecs/json/codec.ts";
+import { simulationOverrides } from "../../../src/rpc/codecs/shared/simulation-overrides.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
 import { asker } from "../../world/rpc/ask.ts";
@@ -51,6 +53,15 @@ describe("what JSON-RPC says of a rollup of v5", () => {
       genesisArchiveRoot: toHex(IDENTITY.genesisArchiveRoot),
     });
     expect(await asker(of(V4)).ask("svc_getL1Constants")).not.toHaveProperty("genesisArchiveRoot");
+  });
+
+  test("attestations of p2p_ are those of svc_, and the pool's transactions have their options", () => {
+    const registry = publicRegistry(fakeServices(of(V5)));
+    for (const name of ["getCheckpointAttestationsForSlot", "getPendingTxs"]) {
+      const { params, encode } = registry.find("p2p", name)!;
+      expect(params.p2p).toBe(params.svc);
+      expect(encode.p2p).toBe(encode.svc);
+    }
   });
 
   test("node_ is another name of svc_, which its description says", () => {
@@ -118,6 +129,25 @@ describe("contracts of a rollup of v5", () => {
     expect(await ask("svc_getContract", word(1), 0)).toMatchObject({ address: word(1) });
     expect(times.at(-1)).toBe(headerTimestamp(fakeChain().block(0)!.header));
     expect(await asker({ ...of(V4), content }).ask("svc_getContract", word(1), 0)).toBeNull();
+  });
+
+  test.each([V4, V5])("a contract of %o.name is read in the form in which it is shown", async (generation) => {
+    const { publicKeyMembers, defaultPublicKeys, bindsImmutables } = generation.contracts;
+    const published = { ...instance, publicKeys: defaultPublicKeys, blockNumber: 0 };
+    const shown = await asker({
+      ...of(generation),
+      content: fakeContent({ contractInstance: () => published }),
+    }).ask("svc_getContract", word(1));
+    const issues: Issue[] = [];
+    const given = { contracts: { [word(1)]: { instance: shown } } };
+    const [override] = simulationOverrides(generation.contracts).read(given, [], issues).contracts;
+    expect(issues).toEqual([]);
+    expect(publicKeyMembers.length).toBeGreaterThan(0);
+    expect(toHex(override.instance.publicKeys)).toBe(toHex(defaultPublicKeys));
+    expect(override.instance.immutablesHash).toEqual(bindsImmutables ? Buffer.from(wordOf(7)) : undefined);
+    const other = { ...(shown as object), version: 3 };
+    simulationOverrides(generation.contracts).read({ contracts: { [word(1)]: { instance: other } } }, [], issues);
+    expect(issues).toHaveLength(1);
   });
 
   test("a class has no members for functions that are published apart from it", async () => {

@@ -8,6 +8,8 @@ import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
+import { block } from "../../../src/l1/rpc/answers.ts";
+import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { txGasLimits } from "../../../src/protocol/tx/gas-limits.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
@@ -32,6 +34,16 @@ export interface ServedV5Chain {
   close(): Promise<void>;
 }
 
+/** Seconds after the last L1 block at which the recorded node was asked. */
+const ASKED_AFTER: Readonly<Record<V5Chain, number>> = { chain: 0, "pruned-chain": 60 };
+
+/** The clock of that time: predicted fees depend on it. */
+async function clockOf(recorded: V5Chain, url: string): Promise<() => number> {
+  const rpc = new L1Rpc({ urls: [url], logger: silentLogger });
+  const latest = await rpc.request({ method: "eth_getBlockByNumber", params: ["latest", false], parse: block });
+  return () => latest!.timestamp + ASKED_AFTER[recorded];
+}
+
 export async function serveV5Chain(recorded: V5Chain): Promise<ServedV5Chain> {
   const closing: (() => unknown)[] = [];
   const close = async () => {
@@ -46,6 +58,7 @@ export async function serveV5Chain(recorded: V5Chain): Promise<ServedV5Chain> {
       l1ChainId: 31337,
       registryAddress: V5_CHAINS[recorded],
       ethereumSlotDuration: 12,
+      now: await clockOf(recorded, l1.url),
     });
     const { identity } = reader;
     const blobs = createBlobFetcher({ identity, l1RpcUrls: [l1.url], fileStoreUrls: [`file://${l1.blobStore}`] });

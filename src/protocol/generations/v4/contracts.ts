@@ -27,6 +27,7 @@ export const CONTRACTS: ContractRules = {
   multiCallEntrypoint: fr(4),
   feeJuice: fr(5),
   instanceVersion: INSTANCE_VERSION,
+  bindsImmutables: false,
   publicKeyMembers: PUBLIC_KEY_MEMBERS,
   defaultPublicKeys: DEFAULT_PUBLIC_KEYS,
   readInstancePublished,

@@ -28,6 +28,7 @@ export const CONTRACTS: ContractRules = {
   authRegistry: fromHex("0x1e8e7e73c592a1b1c9199b4b655ddc7a16fa8a8488df595610b71d3dc1cc666c"),
   multiCallEntrypoint: fromHex("0x246d60af8b79a5dceece7d2388921203401c0df02ce674c5781c6c2162922986"),
   instanceVersion: INSTANCE_VERSION,
+  bindsImmutables: true,
   publicKeyMembers: PUBLIC_KEY_MEMBERS,
   defaultPublicKeys: DEFAULT_PUBLIC_KEYS,
   readInstancePublished,

@@ -14,11 +14,12 @@ const SKIP_FEES = "Whether the tx need not be able to pay; false by default.";
 
 /** Methods that take a tx: sending it, checking it, simulating it. */
 export function givenTxMethods({
+  chain,
   mempool,
   txValidator,
   simulator,
   status,
-}: Pick<NodeServices, "mempool" | "txValidator" | "simulator" | "status">): Method[] {
+}: Pick<NodeServices, "chain" | "mempool" | "txValidator" | "simulator" | "status">): Method[] {
   return [
     method({
       name: "sendTx",
@@ -48,7 +49,7 @@ export function givenTxMethods({
         svc: [
           param("tx", DEVELOPMENT_CODECS.tx),
           param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES),
-          param("overrides", optional(simulationOverrides)),
+          param("overrides", optional(simulationOverrides(chain.generation.contracts))),
         ],
       },
       handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
