@@ -120,6 +120,22 @@ module.exports = {
       },
     },
     {
+      name: "generations-are-chosen-in-one-place",
+      comment: "whoever composes passes on the generation of the rollup; known/ knows them all",
+      severity: "error",
+      from: {
+        path: "^src/",
+        pathNot: "^src/protocol/generations/(known|v[0-9]+)/|^src/(mempool|recorded-txs|protocol/tx)/",
+      },
+      to: { path: "^src/protocol/generations/v[0-9]+/" },
+    },
+    {
+      name: "generations-do-not-import-each-other",
+      severity: "error",
+      from: { path: "^src/protocol/generations/(v[0-9]+)/" },
+      to: { path: "^src/protocol/generations/v[0-9]+/", pathNot: "^src/protocol/generations/$1/" },
+    },
+    {
       name: "config-is-a-leaf",
       comment: "services receive values, not the configuration",
       severity: "error",

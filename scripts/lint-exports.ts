@@ -9,8 +9,8 @@ import ts from "typescript";
 /** Where modules are that import source files. */
 const FOLDERS = ["src", "test", "bench", "scripts", "conformance"];
 const MODULE = /\.(ts|mts|js|mjs)$/;
-/** Files that are started, or loaded by a browser; declarations of others; a generation that no node starts yet. */
-const ENTRIES = /^src\/(cli\/main\.ts$|status\/page\/app\.js$|protocol\/generations\/)|\.d\.ts$/;
+/** Files that are started, or loaded by a browser; declarations of others. */
+const ENTRIES = /^src\/(cli\/main\.ts|status\/page\/app\.js)$|\.d\.ts$/;
 const ALL = "*";
 
 export interface Module {

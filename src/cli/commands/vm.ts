@@ -16,7 +16,7 @@ interface RunFlags extends ProtocolFlags {
 
 const PROTOCOL_OPTION = [
   "--protocol <generation>",
-  "generation of the protocol that the bytecode is for: v4 or v5",
+  "name of the generation of the protocol that the bytecode is for",
   "v4",
 ] as const;
 const DEFAULT_GAS = "6000000";

@@ -42,7 +42,7 @@ type AttestationValidation =
     };
 
 /** How entries were signed, in a generation's manner. */
-export interface AttestationRules {
+interface AttestationRules {
   readonly consensus: Pick<ConsensusRules, "signedEventDigest" | "peersTakeParity">;
   /** signerRecovery. */
   readonly recover: RecoverSigner;

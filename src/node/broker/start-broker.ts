@@ -4,7 +4,7 @@ import type { PartValues } from "../../config/part-values.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import type { RunningService } from "../../process/supervise.ts";
 import { Teardown } from "../../process/teardown.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import { DEFAULT_GENERATION } from "../../protocol/generations/known/choose.ts";
 import { BrokerRequestError } from "../../prover/broker/errors.ts";
 import { JobStore } from "../../prover/broker/job-store.ts";
 import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
@@ -52,7 +52,7 @@ export async function startBroker(
       {
         ...values.broker.jobs,
         longPollMs: LONG_POLL_MS,
-        outputFault: (...of) => outputFault(V4, ...of),
+        outputFault: (...of) => outputFault(DEFAULT_GENERATION, ...of),
         counts: metrics && brokerCounts(metrics),
       },
       log,
@@ -70,7 +70,7 @@ export async function startBroker(
         listen: { host: values.rpc.listen.host, port: values.rpc.listen.port, prefix: values.rpc.listen.prefix },
         serve: {
           namespaces: ["proverBroker"],
-          versionHeaders: releaseHeaders(V4),
+          versionHeaders: releaseHeaders(DEFAULT_GENERATION),
           cors: false,
           expectedErrors: [BrokerRequestError],
           guard: (application) => {

@@ -1,5 +1,5 @@
 /** A circuit's verification key as it was published. */
-export interface PublishedKey {
+interface PublishedKey {
   /** Place in the tree of keys, whose root the rollup contract has. */
   readonly leafIndex: number;
   /** 0x text. */

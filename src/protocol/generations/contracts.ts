@@ -2,7 +2,7 @@ import type { Fr } from "../field.ts";
 import type { FieldHasher } from "./hashing.ts";
 
 /** A contract that every network has from genesis on, and the parts of its class. */
-export interface ProtocolContract {
+interface ProtocolContract {
   readonly name: string;
   readonly address: Fr;
   readonly classId: Fr;

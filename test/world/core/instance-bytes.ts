@@ -1,9 +1,9 @@
-import { concat, word } from "../../bytes.ts";
-import { DecodeError } from "../../errors.ts";
-import type { Fr } from "../../field.ts";
+import { concat, word } from "../../../src/protocol/bytes.ts";
+import { DecodeError } from "../../../src/protocol/errors.ts";
+import type { Fr } from "../../../src/protocol/field.ts";
 
 /** What an address commits to, and the contract's current class. */
-export interface ContractInstance {
+interface ContractInstance {
   salt: Fr;
   deployer: Fr;
   currentClassId: Fr;
@@ -13,7 +13,7 @@ export interface ContractInstance {
 }
 
 const VERSION = 1;
-export const CONTRACT_INSTANCE_BYTES = 417;
+const CONTRACT_INSTANCE_BYTES = 417;
 const KEYS_AT = 5 * 32;
 
 /**
