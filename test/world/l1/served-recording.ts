@@ -194,6 +194,7 @@ export class ServedRecording {
     const what = `eth_call ${to} ${calldata.slice(0, 10)}`;
     const known = this.#recording.calls[`${to.toLowerCase()}:${calldata}`];
     const number = this.#number(tag);
+    if (number > this.until) throw new AnswerError(`no block ${number} yet`);
     const told = known?.[number] ?? (number === this.#last ? known?.latest : undefined) ?? known?.always;
     const answer = told ?? this.#between.answer(to.toLowerCase(), calldata as Text, number);
     if (answer === undefined) this.#missing(`${what} at block ${number}`);

@@ -16,7 +16,7 @@ import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { generationNamed } from "../../../src/protocol/generations/known/choose.ts";
 
 const FUNDED = {
   testAccounts: true,
@@ -30,6 +30,8 @@ export interface FollowedL1 {
   blobStore?: string;
   /** URLs of blob stores, instead of the folder. */
   blobStores?: string[];
+  /** Rollup other than the recorded v4 one: where it is registered, and whom its genesis funds. */
+  rollup?: { registryAddress: string; prefundAddresses: Uint8Array[] };
   /** Timeout of each exchange with L1 and blob stores, in milliseconds. */
   timeoutMs?: number;
   /** Shared by several nodes, because loading its trusted setup takes seconds. */
@@ -98,8 +100,9 @@ export class Follower {
   }
 
   async #open(): Promise<void> {
-    const { l1RpcUrls, blobStore, blobStores, timeoutMs, kzg } = this.#l1;
-    const { l1ChainId, registryAddress } = RECORDED_CHAIN;
+    const { l1RpcUrls, blobStore, blobStores, timeoutMs, kzg, rollup } = this.#l1;
+    const { l1ChainId } = RECORDED_CHAIN;
+    const { registryAddress = RECORDED_CHAIN.registryAddress, ...funded } = rollup ?? {};
     this.reader = await connectRollup({
       l1RpcUrls,
       l1ChainId,
@@ -121,7 +124,7 @@ export class Follower {
       mapSizeKb: 1 << 20,
       core: this.#core,
       identity,
-      publicData: genesisPublicData(this.#core, FUNDED, V4),
+      publicData: genesisPublicData(this.#core, { ...FUNDED, ...funded }, generationNamed(identity.generation)),
       hasher: this.#hasher,
     });
     const write = (level: string) => (facts: object, message: string) =>
@@ -132,8 +135,8 @@ export class Follower {
       worldState: this.services.world,
       reader: this.reader,
       blobs: this.#blobs,
-      rebuild: rebuildInThread(this.#core, V4),
-      validateAttestations: attestationValidator(this.reader, V4),
+      rebuild: rebuildInThread(this.#core, this.services.chain.generation),
+      validateAttestations: attestationValidator(this.reader, this.services.chain.generation),
       logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
     });
   }
