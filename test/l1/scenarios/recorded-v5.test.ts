@@ -1,13 +1,18 @@
+import { toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { retrieveCheckpoints } from "../../../src/l1/checkpoints/retrieve.ts";
+import { findRollup } from "../../../src/l1/rollup/discovery.ts";
+import { rollupGeneration } from "../../../src/l1/rollup/rollup-protocol.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import type { ProposedCheckpoint } from "../../../src/l1/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../../src/protocol/checkpoint-header.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { readVectors } from "../../protocol/generations/v5/vectors.ts";
-import { ServedRecording } from "../../world/l1/served-recording.ts";
+import { LyingL1 } from "../../world/l1/lying-l1.ts";
+import { ServedRecording, V5_CHAINS } from "../../world/l1/served-recording.ts";
 
 const ROLLUP = "0x4ed7c70f96b99c776995fb64377f0d4ab3b0e1c1";
 
@@ -39,4 +44,36 @@ describe("checkpoints of a recorded v5 rollup", () => {
       expect(toHex(payloadDigest)).toBe(recorded[i].attestation.digest);
     });
   });
+});
+
+test("of a registry's rollups of two generations each is told by its own contract, the canonical one by default", async () => {
+  const l1 = await ServedRecording.start("chain");
+  const registry = await LyingL1.inFrontOf(l1.url);
+  const earlier = `0x${"44".repeat(20)}`;
+  const { vkTreeRoot, protocolContractsHash } = V4.contracts;
+  registry.lie = {
+    answer({ method, params: [first, slot] }, { id }) {
+      const answer = (result: string) => ({ jsonrpc: "2.0" as const, id, result });
+      if (method === "eth_getStorageAt" && first === earlier)
+        return answer(BigInt(slot as string) % 2n === 0n ? vkTreeRoot : protocolContractsHash);
+      const { to, data } = first as { to: string; data: string };
+      if (method === "eth_call" && data.startsWith(toFunctionSelector("getRollup(uint256)")))
+        return answer(`0x${"00".repeat(12)}${earlier.slice(2)}`);
+      if (method === "eth_call" && to === earlier)
+        return { jsonrpc: "2.0", id, error: { code: 3, message: "execution reverted", data: "0x" } };
+      return undefined;
+    },
+  };
+  try {
+    const rpc = new L1Rpc({ urls: [registry.url], logger: silentLogger });
+    const registryAddress = V5_CHAINS.chain;
+    const canonical = await findRollup(rpc, { registryAddress });
+    const named = await findRollup(rpc, { registryAddress, rollupVersion: 344372055 });
+    expect([canonical, named]).toEqual([ROLLUP, earlier]);
+    expect(await rollupGeneration(rpc, canonical)).toBe(V5);
+    expect(await rollupGeneration(rpc, named)).toBe(V4);
+  } finally {
+    await registry.close();
+    await l1.stop();
+  }
 });

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { claimStore } from "../../../src/storage/identity.ts";
+import { openStore } from "../../../src/storage/store.ts";
 import { type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 import { ServedRecording, type V5Chain } from "../../world/l1/served-recording.ts";
 import { v5Environment } from "../../world/node/v5-environment.ts";
@@ -25,6 +27,15 @@ class V5Process {
       ...changes,
     });
     return this.svc;
+  }
+
+  /** Binds the data directory to another rollup. */
+  async claim(chain: Parameters<typeof claimStore>[1]): Promise<void> {
+    const path = join(this.#folder, "data", "chain");
+    mkdirSync(path, { recursive: true });
+    const store = openStore({ path });
+    claimStore(store, chain);
+    await store.close();
   }
 
   async kill(): Promise<void> {
@@ -156,4 +167,15 @@ test("a process that sees the prune of a v5 rollup only after the new chain has 
   node.l1.until = GROWING.at(-1)!.until;
   node.start();
   await follows([GROWING.at(-1)!, AFTER]);
+});
+
+test("a process refuses the data directory of a v4 rollup", async () => {
+  node = new V5Process(await ServedRecording.start("pruned-chain"), "pruned-chain");
+  const rollupAddress = `0x${"44".repeat(20)}`;
+  await node.claim({ l1ChainId: 31337, rollupVersion: 344372055, rollupAddress, genesisArchiveRoot: "0x2d" });
+  const { code, stderr } = await node.start().ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    "its generation is v4, this node follows v5. Name another data directory, or remove this one",
+  );
 });
