@@ -166,7 +166,7 @@ test("a process of --rpc-only serves a v5 store, and refuses a node's record of 
     const hash = toHex(chain.services.chain.block(BLOCKS)!.hash);
     expect(await ask("svc_getBlock", [BLOCKS])).toMatchObject({ hash });
     const [{ leaf }] = chain.services.chain.messages.range(0, 2 ** 48 - 1);
-    const [index, path] = (await ask("node_getL1ToL2MessageMembershipWitness", ["latest", toHex(leaf)])) as string[];
+    const [index, path] = (await ask("svc_getL1ToL2MessageMembershipWitness", ["latest", toHex(leaf)])) as string[];
     const stored = chain.services.world.siblingPath(BLOCKS, L1_TO_L2_MESSAGE_TREE, Number(index));
     expect(Buffer.from(path, "base64").subarray(4)).toEqual(Buffer.from(stored));
   } finally {
