@@ -301,6 +301,25 @@ describe("the status page on a recorded chain", () => {
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   });
 
+  test("what rollups after v4 have is shown: the hash of a contract's immutables, the fees of a checkpoint", async () => {
+    const { page, show } = await unlocked();
+    const address = `0x${"12".repeat(32)}`;
+    const immutablesHash = `0x${"34".repeat(32)}`;
+    const [salt, deployer, initializationHash] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(64)}`);
+    const [currentContractClassId, originalContractClassId] = [salt, salt];
+    await replaceAnswers(page, {
+      svc_getContract: {
+        ...{ version: 2, address, salt, deployer, initializationHash, immutablesHash },
+        ...{ currentContractClassId, originalContractClassId },
+      },
+      svc_getCheckpoint: { header: { accumulatedFees: `0x${(25n * 10n ** 17n).toString(16).padStart(64, "0")}` } },
+    });
+    await show(`#/contract/${address}`);
+    expect(await factText(page, "Immutables hash")).toContain(immutablesHash);
+    await show("#/block/4");
+    await expect.poll(() => factText(page, "Fees of the checkpoint")).toContain("2.5");
+  });
+
   test("no view has an accessibility fault in either theme at either width", async () => {
     const { page, show, faults } = await open();
     await replaceAnswers(page, VALIDATING);

@@ -51,6 +51,13 @@ export function BlockView({ argument }) {
   const { value: block, error } = useCall("svc_getBlock", [blockSelector(argument), options], 10_000);
   const number = block?.number;
   const { value: before } = useCall(number > 1 ? "svc_getBlock" : undefined, [number - 1], Number.POSITIVE_INFINITY);
+  const isOnL1 = block?.l1?.published === true;
+  const { value: published } = useCall(
+    isOnL1 ? "svc_getCheckpoint" : undefined,
+    [block?.checkpointNumber],
+    Number.POSITIVE_INFINITY,
+  );
+  const checkpointFees = published?.header.accumulatedFees;
   const last = tips?.proposed.number;
   useEffect(() => {
     const pressed = ({ key, target }) => {
@@ -84,6 +91,8 @@ export function BlockView({ argument }) {
             ["Transactions", count(effects.length)],
             ["Mana", count(mana)],
             ["Fees", feeJuice(fees)],
+            // Not every protocol's checkpoint states them.
+            checkpointFees !== undefined && ["Fees of the checkpoint", feeJuice(checkpointFees)],
             ["Fee per L2 gas", feePrice(gasFees.feePerL2Gas)],
             ["Fee per DA gas", feePrice(gasFees.feePerDaGas)],
             l1?.published === true && [

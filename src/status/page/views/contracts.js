@@ -123,6 +123,11 @@ export function ContractView({ argument }) {
           ["Deployer", html`<${Hash} value=${contract.deployer} whole />`],
           ["Initialization hash", html`<${Hash} value=${contract.initializationHash} whole />`],
           ["Salt", html`<${Hash} value=${contract.salt} whole />`],
+          // Zero where the address binds none.
+          !/^0x0*$/.test(contract.immutablesHash) && [
+            "Immutables hash",
+            html`<${Hash} value=${contract.immutablesHash} whole />`,
+          ],
         ]}
       />
     <//>
