@@ -188,7 +188,13 @@ test("asks the next upstream when one sends its snapshot byte by byte, however o
 
 test.each([
   ["chain", "31337", "31338", /^its l1ChainId is 31338, this node follows 31337$/],
-  ["protocol", '{"', '{"generation":"v9","', /^its generation is v9, this node follows v4$/],
+  ["protocol", '{"', '{"generation":"v5","', /^its generation is v5, this node follows v4$/],
+  [
+    "protocol that is unknown",
+    '{"',
+    '{"generation":"v9","',
+    /^its generation is v9, which this program does not know$/,
+  ],
 ])(
   "refuses a snapshot of another %s, and takes all by the feed when no upstream has one",
   async (_, own, other, reason) => {
