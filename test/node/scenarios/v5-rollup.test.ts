@@ -67,7 +67,7 @@ const opening = /opened the chain store at block (\d+)/;
 
 /** Numbers of the tips' blocks. */
 async function tips(): Promise<Record<string, number>> {
-  const told = (await node.ask("node_getL2Tips")) as Record<string, { number: number; block?: { number: number } }>;
+  const told = (await node.ask("svc_getChainTips")) as Record<string, { number: number; block?: { number: number } }>;
   return Object.fromEntries(Object.entries(told).map(([tip, { number, block }]) => [tip, block?.number ?? number]));
 }
 
@@ -77,7 +77,7 @@ test("a process follows a v5 rollup to its recorded tips through kills, and stay
   for (let kills = 0; kills < 2; kills++) {
     const [, block] = await node.start().shows(opening);
     expect(Number(block)).toBeGreaterThanOrEqual(stored);
-    await expect.poll(() => node.ask("node_getBlockNumber"), { interval: 20 }).toBeGreaterThan(Number(block));
+    await expect.poll(() => node.ask("svc_getBlockNumber"), { interval: 20 }).toBeGreaterThan(Number(block));
     stored = Number(block) + 1;
     await node.kill();
   }
@@ -85,7 +85,7 @@ test("a process follows a v5 rollup to its recorded tips through kills, and stay
   await svc.shows(/initial sync is complete/);
   const recorded = { proposed: 161, checkpointed: 161, proven: 161, finalized: 130 };
   expect(await tips()).toEqual(recorded);
-  expect(await node.ask("node_getWorldStateSyncStatus")).toMatchObject({
+  expect(await node.ask("svc_getWorldStateSyncStatus")).toMatchObject({
     latestBlockNumber: 161,
     latestBlockHash: "0x08aaf388edfee879b568e43c704cb84ca347e445e5df5be62db0665a9b107e1f",
     finalizedBlockNumber: 130,
@@ -124,15 +124,15 @@ const GROWING = [
 ];
 const PRUNED = [
   // Nothing was pruned yet, but the next proposal would do it.
-  { until: 116, block: 0, archive: "0x000000" },
+  { until: 116, block: 0, archive: "0x19d98d" },
   { until: 122, block: 1, archive: "0x1363d5" },
   { until: 128, block: 2, archive: "0x281938" },
 ];
 const AFTER = { until: 135, block: 3, archive: "0x1df2c0" };
 
 async function latest(): Promise<{ block: number; archive: string }> {
-  const block = (await node.ask("node_getBlockNumber")) as number;
-  const { archive } = (await node.ask("node_getBlock", block)) as { archive: { root: string } };
+  const block = (await node.ask("svc_getBlockNumber")) as number;
+  const { archive } = (await node.ask("svc_getBlock", block)) as { archive: { root: string } };
   return { block, archive: archive.root.slice(0, 8) };
 }
 
@@ -154,7 +154,7 @@ test("a process follows a v5 rollup of several blocks a checkpoint through its p
   await follows([...PRUNED, AFTER]);
   expect(await tips()).toEqual({ proposed: 3, checkpointed: 3, proven: 0, finalized: 0 });
   // Block 0 is told by its own hash, whatever is prefilled.
-  expect(await node.ask("node_getL2Tips")).toMatchObject({
+  expect(await node.ask("svc_getChainTips")).toMatchObject({
     proven: {
       block: { hash: "0x131556e4f55c73279d525c6e412be86202519f3a1a3614bbcb48066bcc8a9ad5" },
       checkpoint: { number: 0, hash: "0x002e384af86a480f952aa16443fd29646a9063865e62d7c403fc7ed697bb7712" },
