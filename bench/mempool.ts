@@ -11,20 +11,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
-import { digestParts, digestTx } from "../src/mempool/digest/digest-tx.ts";
+import { digestParts } from "../src/mempool/digest/digest-tx.ts";
 import type { TxDigest } from "../src/mempool/digest/tx-digest.ts";
-import { txFacts } from "../src/mempool/digest/tx-facts.ts";
 import type { NewTx } from "../src/mempool/pool/pool-admission.ts";
 import { TxPool } from "../src/mempool/pool/tx-pool.ts";
-import { RPC_CHECKS, runChecks } from "../src/mempool/validation/check-groups.ts";
+import { runChecks } from "../src/mempool/validation/check-groups.ts";
+import { V4 } from "../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../src/protocol/tx/tx.ts";
-import { tx as txParameter } from "../src/rpc/codecs/shared/tx.ts";
 import { openStore } from "../src/storage/store.ts";
 import { contextFor } from "../test/world/mempool/context.ts";
 import { freshTx, txJson } from "../test/world/mempool/fresh-txs.ts";
 import { ModelWorld } from "../test/world/mempool/model-world.ts";
 import { seeded } from "../test/world/mempool/pool-txs.ts";
+import { digestTx, RPC_CHECKS, txFacts } from "../test/world/mempool/v4-digests.ts";
 import { type RecordedTx, recordedTxs } from "../test/world/protocol/recorded-txs.ts";
+import { txParameter } from "../test/world/protocol/v4-txs.ts";
 import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { median } from "./lib/statistics.ts";
 
@@ -76,7 +77,7 @@ function openPool(maxPending: number): Opened {
   const world = new ModelWorld(new Map());
   world.admission = () => () => true;
   world.feeJuice = () => 10n ** 60n;
-  const pool = new TxPool(store, world, { maxPending, archived: 0, deleteAfterReorg: false });
+  const pool = new TxPool(store, world, { rules: V4, maxPending, archived: 0, deleteAfterReorg: false });
   return {
     pool,
     async close() {
@@ -127,7 +128,12 @@ for (const [name, template] of Object.entries(templates)) {
     );
     note(
       "digest of content",
-      cpu(() => void Array.from({ length: 20 }, () => digestParts(core, [{ tx: parsed, parts: ["content"] }]))),
+      cpu(
+        () =>
+          void Array.from({ length: 20 }, () =>
+            digestParts({ core, contracts: V4.contracts }, [{ tx: parsed, parts: ["content"] }]),
+          ),
+      ),
     );
     note(
       "checks",

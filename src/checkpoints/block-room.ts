@@ -1,5 +1,5 @@
 import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../protocol/constants.ts";
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
 import type { BlockLimits, CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
 

@@ -6,9 +6,8 @@ import type { ProcessedTxs, ProcessOptions } from "../execution/process-txs.ts";
 import type { Siloing } from "../execution/siloing.ts";
 import type { Vm } from "../execution/vm/vm.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
-import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { GasFees, TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Generation } from "../protocol/generations/generation.ts";
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
 import type { WorldState } from "../world-state/world-state.ts";
 
 export type { ProposedBlock };

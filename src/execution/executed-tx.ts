@@ -1,5 +1,5 @@
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Fr } from "../protocol/field.ts";
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { CallRecord } from "./vm/call-records.ts";

@@ -1,4 +1,4 @@
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Phase } from "./executed-tx.ts";
 
 /** Is told of what is executed, and how long it took. */

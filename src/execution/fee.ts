@@ -1,8 +1,9 @@
 import { readBigUint } from "../protocol/bytes.ts";
 import { max } from "../protocol/fees/arithmetic.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import { effectiveGasFees, gasCost } from "../protocol/fees/transaction-fee.ts";
 import { type Fr, fr } from "../protocol/field.ts";
-import type { TxGas, TxGasSettings } from "../protocol/tx/gas-settings.ts";
+import type { TxGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { SkippedFees } from "./execution-options.ts";
 import type { VmGlobals } from "./vm/run.ts";
 

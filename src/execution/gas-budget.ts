@@ -1,4 +1,4 @@
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Gas } from "./vm/gas.ts";
 
 export const NO_GAS: TxGas = { daGas: 0, l2Gas: 0 };

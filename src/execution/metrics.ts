@@ -1,4 +1,4 @@
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import { gauge, histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Phase } from "./executed-tx.ts";

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Fr } from "../protocol/field.ts";
-import { type TxGas, txGasSettings } from "../protocol/tx/gas-settings.ts";
+import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import type { Verdict } from "../protocol/tx/verdict.ts";
 import { minBlobFields } from "./blob-room.ts";

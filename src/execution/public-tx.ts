@@ -1,8 +1,9 @@
 import { isZero, toHex } from "../protocol/bytes.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
 import { OK, REVERTED } from "../protocol/revert-code.ts";
 import type { PublicAccumulatedData, PublicCallRequest } from "../protocol/tx/accumulated-data.ts";
-import { type TxGas, type TxGasSettings, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
+import { type TxGasSettings, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { type BlockState, balanceEntry } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";

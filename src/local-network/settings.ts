@@ -5,7 +5,7 @@ import { Secret } from "../config/kinds/secret.ts";
 import type { OptionKey, Values } from "../config/options.ts";
 import { fromHex } from "../protocol/bytes.ts";
 import { MAX_BLOCKS_PER_CHECKPOINT } from "../protocol/constants.ts";
-import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";
+import type { AllowedSetupCall } from "../protocol/generations/transactions.ts";
 import { BANANA_FEE_CONTRACT } from "../recorded-txs/set-up-txs.ts";
 import type { L1Key } from "./l1-account.ts";
 

@@ -1,3 +1,4 @@
+import type { TransactionRules } from "../protocol/generations/transactions.ts";
 import { REASON } from "../protocol/tx/refusal-reasons.ts";
 import { type ClaimedTx, txFromBytes } from "../protocol/tx/tx-bytes.ts";
 import { BY_RANK } from "./pool/pre-add-rules.ts";
@@ -10,6 +11,8 @@ interface GossipIntakeParts {
   validator: Pick<TxValidator, "fromGossip" | "proofHolds">;
   pool: Pick<TxPool, "add" | "status" | "wouldAccept">;
   options: GossipOptions;
+  /** Form of the txs. */
+  transactions: Pick<TransactionRules, "proofFields">;
 }
 
 /** Whether a gossiped tx may be forwarded, and how far it is its sender's fault if not. */
@@ -33,9 +36,11 @@ export class GossipIntake {
   readonly #validator: GossipIntakeParts["validator"];
   readonly #pool: GossipIntakeParts["pool"];
   readonly #options: GossipOptions;
+  readonly #proofFields: number;
   readonly #commits: SharedCommits;
 
-  constructor({ validator, pool, options }: GossipIntakeParts) {
+  constructor({ validator, pool, options, transactions }: GossipIntakeParts) {
+    this.#proofFields = transactions.proofFields;
     this.#validator = validator;
     this.#pool = pool;
     this.#options = options;
@@ -46,7 +51,7 @@ export class GossipIntake {
   async take(bytes: Uint8Array): Promise<GossipedTxVerdict> {
     let claimed: ClaimedTx;
     try {
-      claimed = txFromBytes(bytes);
+      claimed = txFromBytes(bytes, 0, this.#proofFields);
     } catch (error) {
       return { result: "reject", tolerance: "low", reason: `malformed: ${(error as Error).message}` };
     }

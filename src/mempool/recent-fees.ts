@@ -10,6 +10,11 @@ interface RecentFeesOptions {
   now?(): number;
 }
 
+interface RecentFees extends Pick<FeeReader, "currentMinFees"> {
+  /** The last fees that were read; undefined before. */
+  known(): GasFees | undefined;
+}
+
 /**
  * Caches a reader's current min fees for `maxAgeMs`, so that checking a tx does not cost a request to L1. Failed reads
  * are not cached.
@@ -17,7 +22,8 @@ interface RecentFeesOptions {
 export function recentFees(
   reader: Pick<FeeReader, "currentMinFees">,
   { maxAgeMs = DEFAULT_MAX_AGE_MS, now = () => performance.now() }: RecentFeesOptions = {},
-): Pick<FeeReader, "currentMinFees"> {
+): RecentFees {
+  let known: GasFees | undefined;
   let asked: Promise<GasFees> | undefined;
   let until = 0;
   return {
@@ -30,7 +36,9 @@ export function recentFees(
           if (asked === own) asked = undefined;
         });
       }
-      return { ...(await asked) };
+      known = await asked;
+      return { ...known };
     },
+    known: () => known,
   };
 }

@@ -1,5 +1,5 @@
 import type { Fr } from "../protocol/field.ts";
-import { REASON } from "../protocol/tx/refusal-reasons.ts";
+import { isReason, REASON } from "../protocol/tx/refusal-reasons.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { txToBytes } from "../protocol/tx/tx-bytes.ts";
 import type { Verdict } from "../protocol/tx/verdict.ts";
@@ -22,13 +22,11 @@ interface TxIntakeParts {
 }
 
 /** What may become wrong with a tx while it is pending: fees rise, and other txs use up the payer's balance. */
-const WRONG_WHEN_PENDING: ReadonlySet<string> = new Set([REASON.feePerGas, REASON.balance]);
+const WRONG_WHEN_PENDING: readonly string[] = [REASON.feePerGas, REASON.balance];
 /** What may be wrong with a tx that is in a block, beside its nullifiers. */
-const WRONG_WHEN_MINED: ReadonlySet<string> = new Set([
-  REASON.existingNullifier,
-  REASON.expired,
-  ...WRONG_WHEN_PENDING,
-]);
+const WRONG_WHEN_MINED: readonly string[] = [REASON.existingNullifier, REASON.expired, ...WRONG_WHEN_PENDING];
+
+const isAmong = (reasons: readonly string[]) => (text: string) => reasons.some((reason) => isReason(text, reason));
 
 /** Outcome of a submitted tx: why it is invalid, or the pool's decision. */
 type Submission = { verdict: Exclude<Verdict, { result: "valid" }> } | { admission: Admission };
@@ -82,8 +80,8 @@ export class TxIntake {
    */
   #wasTaken(hash: Fr, reasons: readonly string[]): boolean {
     if (reasons.includes(REASON.existingNullifier)) {
-      return reasons.every((reason) => WRONG_WHEN_MINED.has(reason)) && this.#chain.minedIn(hash) !== undefined;
+      return reasons.every(isAmong(WRONG_WHEN_MINED)) && this.#chain.minedIn(hash) !== undefined;
     }
-    return reasons.every((reason) => WRONG_WHEN_PENDING.has(reason)) && this.#pool.summary(hash) !== undefined;
+    return reasons.every(isAmong(WRONG_WHEN_PENDING)) && this.#pool.summary(hash) !== undefined;
   }
 }

@@ -1,8 +1,8 @@
 import type { Core } from "../core/core.ts";
 import { calldataHash } from "../core/derive/call-hashes.ts";
 import { bigUintBytes } from "../protocol/bytes.ts";
+import type { TxGas } from "../protocol/fees/gas-fees.ts";
 import type { Fr } from "../protocol/field.ts";
-import type { TxGas } from "../protocol/tx/gas-settings.ts";
 import { type TxTerms, withCalldata, withFreshEffects, withTerms } from "../protocol/tx/template.ts";
 import { withRepeatedCall, withRepeatedEffects } from "../protocol/tx/template-repeat.ts";
 import type { Tx } from "../protocol/tx/tx.ts";

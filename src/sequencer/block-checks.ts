@@ -46,6 +46,6 @@ export function blockChecks(
     };
     const target = { timestamp: BigInt(terms.timestamp), blockNumber: state.globals.blockNumber };
     const context = contexts.ofBlock({ target, gasFees: terms.gasFees, state: checked });
-    return runChecks(BLOCK_CHECKS, txFacts(tx, digest), context);
+    return runChecks(BLOCK_CHECKS, txFacts(tx, digest, contexts.rules.contracts), context);
   };
 }

@@ -71,7 +71,7 @@ async function poolStore(): Promise<string> {
   mkdirSync(path);
   const store = openStore({ path });
   claimStore(store, IDENTITY);
-  new TxPool(store, new ModelWorld(new Map()), { maxPending: 10, archived: 10, deleteAfterReorg: false });
+  new TxPool(store, new ModelWorld(new Map()), { rules: V4, maxPending: 10, archived: 10, deleteAfterReorg: false });
   new AttestationPool(store, V4_ROLLUP, silentLogger);
   new SentinelStore(store, { slots: 1, epochs: 1 });
   new OffenseStore(store, { epochDuration: 32 });

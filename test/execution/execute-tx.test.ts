@@ -7,8 +7,8 @@ import type { ExecutedTx } from "../../src/execution/executed-tx.ts";
 import { phaseRevertCode } from "../../src/execution/phase-revert-code.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../src/protocol/bytes.ts";
+import type { TxGas } from "../../src/protocol/fees/gas-fees.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
-import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import {
   blockStateOf,

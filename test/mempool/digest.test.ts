@@ -3,7 +3,7 @@ import type { HashInput } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { AnchorHashes } from "../../src/mempool/digest/anchor-hashes.ts";
 import { DigestCache, DigestPool } from "../../src/mempool/digest/digest-pool.ts";
-import { digestParts, digestTx } from "../../src/mempool/digest/digest-tx.ts";
+import { digestParts } from "../../src/mempool/digest/digest-tx.ts";
 import {
   type DigestedTx,
   type DigestPart,
@@ -14,8 +14,12 @@ import {
 import { BLOCK_HEADER_BYTES, BLOCK_HEADER_FIELDS } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { SEPARATOR } from "../../src/protocol/constants.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
+import { digestTx } from "../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../world/protocol/recorded-txs.ts";
+
+const { contracts } = V4;
 
 const core = loadCore();
 const txs = recordedTxs().map(({ tx }) => tx);
@@ -42,7 +46,7 @@ test("digests computed together, in whole or in part, are those computed alone",
     const some = txs.slice(0, 6);
     const parts = (i: number): readonly DigestPart[] => [BOTH, ["hash"] as const, ["content"] as const][i % 3];
     const made = digestParts(
-      own,
+      { core: own, contracts },
       some.map((tx, i) => ({ tx, parts: parts(i) })),
     );
     for (const [i, tx] of some.entries()) {
@@ -67,7 +71,7 @@ test("the content part of a tx without calls and logs hashes only the block head
       contractClassLogFields.length + publicFunctionCalldata.length === 0,
   );
   if (of === undefined) throw new Error("every recorded tx has calls or logs");
-  digestParts(counting, [{ tx: of, parts: ["content"] }]);
+  digestParts({ core: counting, contracts }, [{ tx: of, parts: ["content"] }]);
   expect(lengths).toEqual([BLOCK_HEADER_FIELDS]);
 });
 
@@ -79,7 +83,7 @@ test("the header of a block that many txs are anchored to is hashed once", () =>
   const otherAnchor = structuredClone(first);
   otherAnchor.data[TX_DATA_AT.anchorHeader] ^= 1;
   for (const tx of [first, first, ...others, otherAnchor, ...txs]) {
-    const [{ content }] = digestParts(own, [{ tx, parts: ["content"] }], anchors);
+    const [{ content }] = digestParts({ core: own, contracts, anchors }, [{ tx, parts: ["content"] }]);
     expect(content).toEqual(inParts(digestTx(core, tx)).content);
   }
   const headers = new Set([...txs, otherAnchor].map(({ data }) => toHex(anchorHeaderOf(data))));
@@ -150,7 +154,7 @@ test("a digest whose computation failed is computed again", async () => {
 });
 
 test("digest threads that take two txs at a time give each tx its own digest", async () => {
-  const pool = new DigestPool({ threads: 1 });
+  const pool = new DigestPool({ generation: V4, threads: 1 });
   try {
     const some = txs.slice(0, 7);
     const digests = some.map((tx) => digestTx(core, tx));
@@ -166,7 +170,7 @@ test("digest threads that take two txs at a time give each tx its own digest", a
 });
 
 test("digest threads that are released go on with what they have, and start again with the next tx", async () => {
-  const pool = new DigestPool({ threads: 1 });
+  const pool = new DigestPool({ generation: V4, threads: 1 });
   try {
     for (const tx of txs.slice(0, 2)) {
       const made = pool.whole(tx);
@@ -180,7 +184,7 @@ test("digest threads that are released go on with what they have, and start agai
 });
 
 test("gossiped txs wait until no client waits for a digest, and their queue does not fill the clients'", async () => {
-  const pool = new DigestPool({ threads: 1, maxWaiting: 4 });
+  const pool = new DigestPool({ generation: V4, threads: 1, maxWaiting: 4 });
   const order: string[] = [];
   const done = (name: string, digest: Promise<unknown>) => digest.then(() => order.push(name));
   try {
@@ -197,7 +201,7 @@ test("gossiped txs wait until no client waits for a digest, and their queue does
 });
 
 test("gossiped txs are hashed in pairs where they can be, and a single one is not kept waiting", async () => {
-  const pool = new DigestPool({ threads: 2 });
+  const pool = new DigestPool({ generation: V4, threads: 2 });
   try {
     const some = txs.slice(0, 4);
     const made = some.map((tx) => pool.forPeers.whole(tx));
@@ -211,7 +215,7 @@ test("gossiped txs are hashed in pairs where they can be, and a single one is no
 test("a gossiped tx that waits for another one to be hashed with is hashed at once when a duty needs it", async () => {
   // The clock stands still, so that only a partner or a duty ends the wait.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const pool = new DigestPool({ threads: 1 });
+  const pool = new DigestPool({ generation: V4, threads: 1 });
   try {
     const some = txs.slice(0, 16);
     const ended: number[] = [];

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
-import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError, type Digests } from "../../src/mempool/digest/tx-digest.ts";
 import { GossipIntake } from "../../src/mempool/gossip-intake.ts";
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
@@ -8,10 +7,12 @@ import type { CheckContext } from "../../src/mempool/validation/checks/context.t
 import { TxValidator } from "../../src/mempool/validation/tx-validator.ts";
 import { concat, fromHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { REASON } from "../../src/protocol/tx/refusal-reasons.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { contextFor, freeState } from "../world/mempool/context.ts";
 import { MemoryStore } from "../world/mempool/memory-store.ts";
+import { digestTx } from "../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
@@ -47,12 +48,13 @@ function intake({ context, proofHolds = true, mayBePending = true, feeJuice = 10
       hasBlock: () => true,
       now: () => 1,
     },
-    { maxPending: 10, archived: 0, deleteAfterReorg: false },
+    { rules: V4, maxPending: 10, archived: 0, deleteAfterReorg: false },
   );
   const validator = new TxValidator({
     digests: { ...digests, whole: () => Promise.reject(new Error("the clients' threads were asked")) },
     peerDigests: digests,
     contexts: {
+      rules: V4,
       currentMinFees: () => Promise.reject(new Error("L1 was asked")),
       latestBlockFees: () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
       next: (gasFees) => contextFor(tx, { gasFees, ...context }),
@@ -65,7 +67,8 @@ function intake({ context, proofHolds = true, mayBePending = true, feeJuice = 10
       close: async () => undefined,
     },
   });
-  const gossip = new GossipIntake({ validator, pool, options: { stateAt: stateAt ?? (() => undefined) } });
+  const options = { stateAt: stateAt ?? (() => undefined) };
+  const gossip = new GossipIntake({ validator, pool, options, transactions: V4.transactions });
   return { take: (of: Uint8Array) => gossip.take(of), pool, done };
 }
 
@@ -102,7 +105,12 @@ test.each([
   ["that expired", { target: { timestamp: 2n ** 63n, blockNumber: 13 } }, "high", REASON.expired],
   ["where transactions are not permitted", { permitted: false }, "mid", REASON.notPermitted],
   ["of another chain", { network: { ...contextFor(tx).network, chainId: new Uint8Array(32) } }, "mid", REASON.chainId],
-  ["whose gas limits are too high", { gasLimits: { daGas: 0, l2Gas: 0 } }, "mid", REASON.gasLimitHigh],
+  [
+    "whose gas limits are too high",
+    { gasLimits: { daGas: 0, l2Gas: 0 } },
+    "mid",
+    `${REASON.gasLimitHigh} ${V4.transactions.refusals.maxGas}`,
+  ],
   ["that its payer cannot pay", { state: freeState({ feeJuice: () => 0n }) }, "mid", REASON.balance],
   ["whose nullifier was spent lately", { state: spent }, "high", REASON.existingNullifier],
 ] as const)("a gossiped tx %s is rejected without hashing it", async (_, context, tolerance, reason) => {
@@ -175,6 +183,7 @@ test("a busy node does not hold a tx against its peer", async () => {
     },
     pool: { add: () => [], status: () => undefined, wouldAccept: () => true },
     options: { stateAt: () => undefined },
+    transactions: V4.transactions,
   });
   await expect(gossip.take(bytes)).rejects.toBeInstanceOf(DigestQueueFullError);
 });

@@ -6,6 +6,7 @@ import { countedVerifier } from "../../src/mempool/proofs/metrics.ts";
 import { ProofQueueFullError, type ProofVerifier } from "../../src/mempool/proofs/proof-verifier.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import { prometheusText } from "../../src/telemetry/metrics/prometheus-text.ts";
 import { MemoryStore } from "../world/mempool/memory-store.ts";
@@ -25,7 +26,7 @@ const tx = (name: string, plan: object = {}) =>
 test("txs that leave the pool are counted by reason, and those that proposals name and it does not have", () => {
   const { metrics, lines } = started();
   const world = new ModelWorld(new Map([[toHex(fr(77)), 10n ** 30n]]));
-  const pool = new TxPool(new MemoryStore(), world, { maxPending: 2, archived: 0, deleteAfterReorg: false });
+  const pool = new TxPool(new MemoryStore(), world, { rules: V4, maxPending: 2, archived: 0, deleteAfterReorg: false });
   observeTxPool(metrics, pool);
   const [low, middle, high] = [tx("low", { fee: 1n }), tx("middle", { fee: 5n }), tx("high", { fee: 9n })];
   pool.add([low, middle], BY_RANK);

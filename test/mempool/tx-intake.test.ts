@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
-import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
-import { txFacts } from "../../src/mempool/digest/tx-facts.ts";
 import type { NewTx } from "../../src/mempool/pool/pool-admission.ts";
 import { SharedCommits } from "../../src/mempool/pool/shared-commits.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
 import { equal } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { VALID } from "../../src/protocol/tx/verdict.ts";
 import { poolTx } from "../world/mempool/pool-txs.ts";
+import { digestTx, txFacts } from "../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../world/protocol/recorded-txs.ts";
 
 const NOTHING_MINED = { minedIn: () => undefined };
@@ -144,7 +144,7 @@ test("the bytes of a submitted tx are handed on once the pool accepted it, and n
 test("digests made on threads are those of this thread, and a limited number of requests wait", async () => {
   const recorded = recordedTxs().slice(0, 12);
   const core = loadCore();
-  const pool = new DigestPool({ threads: 1, maxWaiting: 8 });
+  const pool = new DigestPool({ generation: V4, threads: 1, maxWaiting: 8 });
   try {
     const asked = recorded.map(({ tx }) => pool.whole(tx).catch((error: unknown) => error));
     const outcomes = await Promise.all(asked);

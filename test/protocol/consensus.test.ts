@@ -41,10 +41,11 @@ import { shortSignature, wireSignature } from "../../src/protocol/consensus/wire
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { personalMessage } from "../../src/protocol/personal-message.ts";
-import { txFromBytes, txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
+import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../world/p2p/recorded.ts";
 import { V4_ROLLUP } from "../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../world/protocol/recover-signer.ts";
+import { txFromBytes } from "../world/protocol/v4-txs.ts";
 
 const vectors = p2pVectors();
 const hex = (bytes: Uint8Array | undefined) => bytes && toHex(bytes);

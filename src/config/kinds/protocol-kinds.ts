@@ -1,8 +1,8 @@
 import { isIPv4 } from "node:net";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { isCanonicalFr } from "../../protocol/field.ts";
+import type { AllowedSetupCall } from "../../protocol/generations/transactions.ts";
 import { AllowListError, parseAllowList, printAllowList } from "../../protocol/tx/allow-list.ts";
-import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { Kind } from "./kinds.ts";
 
 /** 20-byte L1 address, as lower-case 0x text. */

@@ -225,7 +225,7 @@ export const sequencer = {
     flags: ["--sequencer.blockDurationMs", "--p2p.blockDurationMs"],
     env: ["SEQ_BLOCK_DURATION_MS"],
     kind: integerAnyBase(1, MAX_MILLISECONDS),
-    to: [live("sequencer.blockDurationMs")],
+    to: [live("sequencer.blockDurationMs"), live("checks.blockDurationMs")],
     admin: { form: { number: { above: 0 } } },
     meaning: "time per block within a slot, in ms; unset means one block per slot",
     usedBy: "rpc",

@@ -1,6 +1,7 @@
 import { concat } from "../../protocol/bytes.ts";
 import { SEPARATOR } from "../../protocol/constants.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -15,8 +16,7 @@ export function mapEntrySlot(core: Core, mapSlot: Fr, key: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PUBLIC_STORAGE_MAP_SLOT, concat(mapSlot, key));
 }
 
-/** The FeeJuice contract and the slot of its map of balances. */
-const FEE_JUICE = fr(5);
+/** Slot of FeeJuice's map of balances. */
 const BALANCES_SLOT = fr(1);
 
 /** Storage slot in FeeJuice of an account's balance (docs/protocol/01-fields-and-hashing.md#115-public-storage). */
@@ -28,6 +28,6 @@ export function feePayerBalanceSlot(core: Core, feePayer: Fr): Fr {
  * Key in the public data tree of an account's fee juice balance
  * (docs/protocol/01-fields-and-hashing.md#115-public-storage).
  */
-export function feePayerBalanceLeafSlot(core: Core, feePayer: Fr): Fr {
-  return publicDataLeafSlot(core, FEE_JUICE, feePayerBalanceSlot(core, feePayer));
+export function feePayerBalanceLeafSlot(core: Core, { feeJuice }: Pick<ContractRules, "feeJuice">, feePayer: Fr): Fr {
+  return publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, feePayer));
 }

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Fr } from "../../protocol/field.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import { recordedName } from "../../protocol/generations/known/choose.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { ReleasablePool } from "../../threads/releasable-pool.ts";
+import type { DigestThreadData } from "./digest-worker.ts";
 import { PartnerWait } from "./partner-wait.ts";
 import {
   type ContentDigest,
@@ -90,6 +93,12 @@ const TOGETHER = 2;
 /** A tx with more than this many bytes to hash gets a task of its own, so that no short one waits for it. */
 const MAX_BYTES_TOGETHER = 256 * 1024;
 
+interface DigestPoolOptions {
+  threads: number;
+  generation: Generation;
+  maxWaiting?: number;
+}
+
 interface Waiting {
   job: DigestJob;
   /** Milliseconds of performance.now(). */
@@ -122,13 +131,15 @@ export class DigestPool implements Digests {
   readonly #partnerWait = new PartnerWait();
   #partnerTimer: NodeJS.Timeout | undefined;
 
-  constructor({ threads, maxWaiting = DEFAULT_MOST_WAITING }: { threads: number; maxWaiting?: number }) {
+  constructor({ threads, generation, maxWaiting = DEFAULT_MOST_WAITING }: DigestPoolOptions) {
     this.#maxWaiting = maxWaiting;
     this.#threadCount = threads;
     this.#idle = threads;
+    const workerData: DigestThreadData = { generation: recordedName(generation) };
     this.#threads = new ReleasablePool({
       module: moduleBeside(import.meta.url, "digest-worker"),
       threads,
+      workerData,
     });
   }
 

@@ -2,6 +2,7 @@ import type { Core } from "../../core/core.ts";
 import { txHashInput } from "../../core/derive/tx-hash.ts";
 import { BLOCK_HEADER_BYTES } from "../../protocol/block-header.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import {
   type AccumulatedData,
   isForPublic,
@@ -16,17 +17,23 @@ import type { HashPlan } from "./hash-plan.ts";
 import { accumulatedParts, classFault, contractsReadable, instanceFault } from "./published-contracts.ts";
 import type { ContentDigest, DigestedTx, DigestJob, DigestParts, TxDigest } from "./tx-digest.ts";
 
+/** What a digest is computed with. */
+interface DigestTools {
+  core: Core;
+  contracts: ContractRules;
+  anchors?: AnchorHashes;
+}
+
 /**
  * Computes digest parts of txs: 6 to 15 ms for the hash of one tx, a quarter less for each of two together, and up to
  * 150 ms for the largest calldata. Never throws for a tx that passed decoding: a tx whose parts cannot be read gets a
  * fault. `anchors` may be kept for the next call.
  */
 export function digestParts(
-  core: Core,
+  { core, contracts, anchors = new AnchorHashes() }: DigestTools,
   jobs: readonly DigestJob[],
-  anchors = new AnchorHashes(),
 ): Partial<DigestParts>[] {
-  const plans = jobs.map((job) => digestPlan(core, job, anchors));
+  const plans = jobs.map((job) => digestPlan({ core, contracts, anchors }, job));
   const hashes = core.hashEach(plans.flatMap(({ inputs }) => inputs));
   let end = 0;
   return plans.map(({ inputs, conclude }) => {
@@ -35,15 +42,15 @@ export function digestParts(
   });
 }
 
-export function digestTx(core: Core, tx: DigestedTx): TxDigest {
-  const { inputs, conclude } = contentPlan(core, tx, new AnchorHashes());
+export function digestTx(core: Core, tx: DigestedTx, contracts: ContractRules): TxDigest {
+  const { inputs, conclude } = contentPlan({ core, contracts, anchors: new AnchorHashes() }, tx);
   const [hash, ...rest] = core.hashEach([txHashInput(tx.data), ...inputs]);
   return { hash, ...conclude(rest) };
 }
 
-function digestPlan(core: Core, { tx, parts }: DigestJob, anchors: AnchorHashes): HashPlan<Partial<DigestParts>> {
+function digestPlan(tools: Required<DigestTools>, { tx, parts }: DigestJob): HashPlan<Partial<DigestParts>> {
   const own = parts.includes("hash") ? [txHashInput(tx.data)] : [];
-  const content = parts.includes("content") ? contentPlan(core, tx, anchors) : undefined;
+  const content = parts.includes("content") ? contentPlan(tools, tx) : undefined;
   return {
     inputs: [...own, ...(content?.inputs ?? [])],
     conclude: (hashes) => ({
@@ -53,7 +60,7 @@ function digestPlan(core: Core, { tx, parts }: DigestJob, anchors: AnchorHashes)
   };
 }
 
-function contentPlan(core: Core, tx: DigestedTx, anchors: AnchorHashes): HashPlan<ContentDigest> {
+function contentPlan({ core, contracts, anchors }: Required<DigestTools>, tx: DigestedTx): HashPlan<ContentDigest> {
   const { data } = tx;
   const anchorHeader = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
   const anchor = anchors.plan(anchorHeader);
@@ -78,12 +85,12 @@ function contentPlan(core: Core, tx: DigestedTx, anchors: AnchorHashes): HashPla
       const rest = hashes.slice(anchor.inputs.length);
       const ofCalls = rest.slice(0, calls.inputs.length);
       const ofLogs = rest.slice(calls.inputs.length);
-      const classes = classFault(core, parts, tx);
+      const classes = classFault(core, parts, tx, contracts);
       return {
         anchorHash: anchor.conclude(hashes),
         dataFault: calls.fault(ofCalls) ?? classLogs.fault(ofLogs) ?? classes,
-        instanceFault: instanceFault(core, parts),
-        contractsReadable: contractsReadable(parts, tx, classes),
+        instanceFault: instanceFault(core, parts, contracts),
+        contractsReadable: contractsReadable(parts, tx, { fault: classes, contracts }),
       };
     },
   };

@@ -3,8 +3,7 @@ import type { Core } from "../../core/core.ts";
 import { equal } from "../../protocol/bytes.ts";
 import { isClassPublished, isInstancePublished, readClassPublished } from "../../protocol/contracts/contract-events.ts";
 import { DecodeError } from "../../protocol/errors.ts";
-import type { InstancePublished } from "../../protocol/generations/contracts.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { ContractRules, InstancePublished } from "../../protocol/generations/contracts.ts";
 import {
   type AccumulatedData,
   isForPublic,
@@ -24,20 +23,25 @@ export function accumulatedParts(data: Uint8Array): AccumulatedData[] {
 }
 
 /** All contract instances that the logs publish. Throws a DecodeError. */
-export function publishedInstances(parts: readonly AccumulatedData[]): InstancePublished[] {
-  return parts.flatMap(({ privateLogs }) =>
-    privateLogs.filter(isInstancePublished).map(V4.contracts.readInstancePublished),
-  );
+export function publishedInstances(
+  parts: readonly AccumulatedData[],
+  { readInstancePublished }: Pick<ContractRules, "readInstancePublished">,
+): InstancePublished[] {
+  return parts.flatMap(({ privateLogs }) => privateLogs.filter(isInstancePublished).map(readInstancePublished));
 }
 
 /**
  * The first broken one of contract instance rules 1 and 2
  * (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons).
  */
-export function instanceFault(core: Core, parts: readonly AccumulatedData[]): string | undefined {
+export function instanceFault(
+  core: Core,
+  parts: readonly AccumulatedData[],
+  contracts: ContractRules,
+): string | undefined {
   try {
-    for (const event of publishedInstances(parts)) {
-      if (!equal(V4.contracts.instanceAddress(core, event), event.address)) return REASON.instanceAddress;
+    for (const event of publishedInstances(parts, contracts)) {
+      if (!equal(contracts.instanceAddress(core, event), event.address)) return REASON.instanceAddress;
     }
     return undefined;
   } catch (error) {
@@ -51,12 +55,13 @@ export function classFault(
   core: Core,
   parts: readonly AccumulatedData[],
   { contractClassLogFields }: DigestedTx,
+  contracts: ContractRules,
 ): string | undefined {
   const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
   try {
     for (const [i, { contractAddress, length }] of logs.entries()) {
       const fields = contractClassLogFields.at(i)?.subarray(0, length * 32);
-      if (fields === undefined || !isClassPublished({ contractAddress, fields }, V4.contracts)) continue;
+      if (fields === undefined || !isClassPublished({ contractAddress, fields }, contracts)) continue;
       const event = readClassPublished(fields);
       if (!equal(derivedClassId(event, core), event.id)) return REASON.classId;
     }
@@ -68,18 +73,18 @@ export function classFault(
 }
 
 /**
- * Whether the published contracts can be read (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
+ * Whether the published contracts can be read; `fault` is that of the classes (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
  * docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
  */
 export function contractsReadable(
   parts: readonly AccumulatedData[],
   { contractClassLogFields }: DigestedTx,
-  fault: string | undefined,
+  { fault, contracts }: { fault: string | undefined; contracts: ContractRules },
 ): boolean {
   const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
   if (logs.length > contractClassLogFields.length || fault === REASON.classLog) return false;
   try {
-    publishedInstances(parts);
+    publishedInstances(parts, contracts);
     return true;
   } catch (error) {
     if (error instanceof DecodeError) return false;

@@ -1,10 +1,12 @@
 import { equal, isZero, readBigUint } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { min } from "../../protocol/fees/arithmetic.ts";
-import type { GasFees } from "../../protocol/fees/gas-fees.ts";
-import { type Fr, fr } from "../../protocol/field.ts";
+import type { GasFees, TxGas } from "../../protocol/fees/gas-fees.ts";
+import type { Fr } from "../../protocol/field.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
+import { INCREASE_PUBLIC_BALANCE } from "../../protocol/generations/setup-calls.ts";
 import { type AccumulatedData, isForPublic, publicAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
-import { type TxGas, txFeePayer, txGasSettings } from "../../protocol/tx/gas-settings.ts";
+import { txFeePayer, txGasSettings } from "../../protocol/tx/gas-settings.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import { calledSelector, type PublicCall, publicCalls } from "../../protocol/tx/public-calls.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
@@ -52,6 +54,9 @@ export interface CheckedTx extends Omit<TxSummary, "hash"> {
 
 export type TxFacts = CheckedTx & TxSummary;
 
+/** The contract that balances are kept in. */
+type FeeContracts = Pick<ContractRules, "feeJuice">;
+
 /** A tx of which nothing was hashed yet. */
 export type UndigestedTx = Omit<CheckedTx, "digest" | "anchorHash" | "hashDiffers">;
 
@@ -74,24 +79,20 @@ export function feeLimit({ gasLimits, maxFeesPerGas }: Pick<TxSummary, "gasLimit
   return BigInt(gasLimits.daGas) * maxFeesPerGas.feePerDaGas + BigInt(gasLimits.l2Gas) * maxFeesPerGas.feePerL2Gas;
 }
 
-const FEE_JUICE = fr(5);
-/** _increase_public_balance((Field),u128) */
-const INCREASE_BALANCE = Uint8Array.of(0xe7, 0xf0, 0x45, 0xff);
-
 /**
  * Fee juice that the first setup call to credit the fee payer brings; 0 without one
  * (docs/protocol/07-transactions-and-fees.md#79-fee-limit-and-claims).
  */
-function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
+function claimAmount(feePayer: Fr, feeJuice: Fr, setupCalls: readonly PublicCall[]): bigint {
   const call = setupCalls.find(({ request, calldata }) => {
     const selector = calledSelector(calldata);
     return (
-      equal(request.contractAddress, FEE_JUICE) &&
-      equal(request.msgSender, FEE_JUICE) &&
+      equal(request.contractAddress, feeJuice) &&
+      equal(request.msgSender, feeJuice) &&
       !request.isStaticCall &&
       calldata.length > 2 * 32 &&
       selector !== undefined &&
-      equal(selector, INCREASE_BALANCE) &&
+      equal(selector, INCREASE_PUBLIC_BALANCE) &&
       equal(calldata.subarray(32, 64), feePayer)
     );
   });
@@ -99,8 +100,8 @@ function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
 }
 
 /** Facts of a tx whose form was checked, and whether its hash is `claimedHash`. Views into the tx's bytes. */
-export function txFacts(tx: Tx, digest: TxDigest, claimedHash = digest.hash): TxFacts {
-  return digestedFacts(undigestedTx(tx), digest, claimedHash);
+export function txFacts(tx: Tx, digest: TxDigest, contracts: FeeContracts, claimedHash = digest.hash): TxFacts {
+  return digestedFacts(undigestedTx(tx, contracts), digest, claimedHash);
 }
 
 /** Completes the facts of a tx that were read before it was hashed. */
@@ -110,12 +111,12 @@ export function digestedFacts(tx: UndigestedTx, { hash, ...content }: TxDigest, 
 }
 
 /** What the checks need of a tx that was sent without a hash. Views into the tx's bytes. */
-export function checkedTx(tx: Tx, digest: ContentDigest): CheckedTx {
-  return { ...undigestedTx(tx), digest, anchorHash: digest.anchorHash, hashDiffers: false };
+export function checkedTx(tx: Tx, digest: ContentDigest, contracts: FeeContracts): CheckedTx {
+  return { ...undigestedTx(tx, contracts), digest, anchorHash: digest.anchorHash, hashDiffers: false };
 }
 
 /** What can be read of a tx without hashing anything. Views into the tx's bytes. */
-export function undigestedTx(tx: Tx): UndigestedTx {
+export function undigestedTx(tx: Tx, { feeJuice }: FeeContracts): UndigestedTx {
   const { data } = tx;
   const { parts, setupCalls } = readableParts(tx);
   const settings = txGasSettings(data);
@@ -131,7 +132,7 @@ export function undigestedTx(tx: Tx): UndigestedTx {
     priorityFee: priorityFee(settings),
     feePayer,
     feeLimit: feeLimit(settings),
-    claim: claimAmount(feePayer, setupCalls),
+    claim: claimAmount(feePayer, feeJuice, setupCalls),
     nullifiers: parts.flatMap(({ nullifiers }) => nullifiers).filter((nullifier) => !isZero(nullifier)),
     expiration: readBigUint(data, TX_DATA_AT.expirationTimestamp, 8),
   };

@@ -1,3 +1,4 @@
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { uncovered } from "./balance-walk.ts";
 import type { PendingTxs } from "./pending-txs.ts";
@@ -19,6 +20,13 @@ export function spent(pending: PendingTxs, { nullifierKeys }: Pick<BlockContents
 /** Pending txs that no later block can include (docs/protocol/07-transactions-and-fees.md#723-eviction). */
 export function expired(pending: PendingTxs, { timestamp }: Pick<BlockContents, "timestamp">): PoolEntry[] {
   return [...pending.all()].filter((entry) => entry.expiration <= timestamp);
+}
+
+/** Pending txs that offer less than the min fees (docs/protocol/07-transactions-and-fees.md#723-eviction). */
+export function underpriced(pending: PendingTxs, { feePerDaGas, feePerL2Gas }: GasFees): PoolEntry[] {
+  return [...pending.all()].filter(
+    ({ maxFeesPerGas: offered }) => offered.feePerDaGas < feePerDaGas || offered.feePerL2Gas < feePerL2Gas,
+  );
 }
 
 /** Pending txs of the given payers that their balances do not cover. */

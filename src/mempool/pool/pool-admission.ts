@@ -44,7 +44,7 @@ export class PoolAdmission {
         this.#contents.admit(entry, tx);
         return { outcome: "accepted" };
       }
-      if (!mayBePending(entry)) return { outcome: "rejected" };
+      if (!mayBePending(entry, () => tx.tx)) return { outcome: "rejected" };
       const outcome = preAdd(entry, this.#preAddContext(bidding));
       if ("rejection" in outcome) return { outcome: "ignored", reason: outcome.rejection };
       for (const loser of outcome.evict) {
@@ -102,7 +102,7 @@ export class PoolAdmission {
   becomePending(entries: readonly PoolEntry[]): PoolEntry[] {
     const mayBePending = this.#chain.admission();
     return entries.filter((entry) => {
-      const conflicts = mayBePending(entry)
+      const conflicts = mayBePending(entry, () => this.#contents.bodies.get(entry.hash)?.tx)
         ? conflictRule(entry, { pending: this.#contents.pending, bidding: BY_RANK })
         : undefined;
       if (conflicts === undefined || "rejection" in conflicts) {

@@ -1,4 +1,5 @@
 import type { Fr } from "../../protocol/field.ts";
+import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxSummary } from "../digest/tx-facts.ts";
 import type { BlockRef } from "./pool-entry.ts";
 
@@ -8,9 +9,9 @@ export interface PoolChainView {
   minedIn(hash: Fr): BlockRef | undefined;
   /**
    * Returns a predicate: may a tx be pending on the current chain
-   * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where, "entering the pending state")?
+   * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where, "becoming pending")? `body` reads the tx.
    */
-  admission(): (summary: TxSummary) => boolean;
+  admission(): (summary: TxSummary, body: () => Tx | undefined) => boolean;
   /** Balance in fee asset units, in the committed state or after a block. */
   feeJuice(payer: Fr, block?: number): bigint;
   /** Whether the archive contains a block header's hash after a block. */

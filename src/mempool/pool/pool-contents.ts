@@ -7,7 +7,7 @@ import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { BY_RANK, preAdd } from "./pre-add-rules.ts";
 import { RetiredTxs } from "./retired-txs.ts";
-import { type NewBody, TxBodies } from "./tx-bodies.ts";
+import { type NewBody, TxBodies, type TxRules } from "./tx-bodies.ts";
 
 export type PoolState = "pending" | "protected" | "mined";
 
@@ -46,8 +46,8 @@ export class PoolContents {
   #protectedBytes = 0;
   #slot = 0;
 
-  constructor(store: PoolStore, kept: KeptBytes) {
-    this.bodies = new TxBodies(store);
+  constructor(store: PoolStore, rules: TxRules, kept: KeptBytes) {
+    this.bodies = new TxBodies(store, rules);
     this.retired = new RetiredTxs(store);
     this.#kept = kept;
   }
@@ -197,7 +197,7 @@ export class PoolContents {
         const minedIn = chain.minedIn(hash);
         const entry = poolEntry(summary, { bytes: summary.bytes, receivedAt: 0, minedIn });
         if (this.stateOf(entry) !== "pending") this.#list(entry);
-        else if (!mayBePending(entry)) {
+        else if (!mayBePending(entry, () => this.bodies.get(hash)?.tx)) {
           unwanted.push(hash);
           this.dropReasons.note(entry.key, "may not be pending");
         } else {

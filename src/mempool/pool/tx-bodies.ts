@@ -1,11 +1,14 @@
 import { concat } from "../../protocol/bytes.ts";
-import { STRIPPED_PROOF } from "../../protocol/tx/tx.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import { withoutProof } from "../../protocol/tx/tx.ts";
 import { type ClaimedTx, txFromBytes, txToBytes } from "../../protocol/tx/tx-bytes.ts";
 import type { Table } from "../../storage/table.ts";
 import { type TxFacts, type TxSummary, txFacts, txSummary } from "../digest/tx-facts.ts";
 import type { PoolStore } from "./pool-store.ts";
 
 type StoredTx = Pick<ClaimedTx, "hash" | "tx">;
+/** Form of the txs, and the contract that their fees are paid in. */
+export type TxRules = Pick<Generation, "transactions" | "contracts">;
 export type NewBody = Pick<TxFacts, "hash" | "anchorHash" | "tx" | "encoded">;
 
 /**
@@ -14,9 +17,11 @@ export type NewBody = Pick<TxFacts, "hash" | "anchorHash" | "tx" | "encoded">;
  */
 export class TxBodies {
   readonly #table: Table;
+  readonly #rules: TxRules;
 
-  constructor(store: PoolStore) {
+  constructor(store: PoolStore, rules: TxRules) {
     this.#table = store.table("pool-txs");
+    this.#rules = rules;
   }
 
   put({ hash, anchorHash, tx, encoded = txToBytes(hash, tx) }: NewBody): void {
@@ -48,20 +53,20 @@ export class TxBodies {
 
   get(hash: Uint8Array): StoredTx | undefined {
     const bytes = this.#table.get(hash);
-    return bytes && txFromBytes(bytes, 32);
+    return bytes && txFromBytes(bytes, 32, this.#rules.transactions.proofFields);
   }
 
   /** The tx's summary and the size of its body. Throws as txFromBytes for a damaged row. */
   summary(hash: Uint8Array): BodySummary | undefined {
     const bytes = this.#table.get(hash);
-    return bytes && summaryOf(bytes);
+    return bytes && summaryOf(bytes, this.#rules);
   }
 
   /** All rows except the skipped ones, by hash. The summary is undefined for a damaged row. */
   *summaries(skip: (hash: Uint8Array) => boolean): Generator<{ hash: Uint8Array; summary: BodySummary | undefined }> {
     for (const { key, value } of this.#table.range({})) {
       const hash = new Uint8Array(key);
-      if (!skip(hash)) yield { hash, summary: readable(value) };
+      if (!skip(hash)) yield { hash, summary: readable(value, this.#rules) };
     }
   }
 }
@@ -69,16 +74,16 @@ export class TxBodies {
 type BodySummary = TxSummary & { bytes: number };
 
 /** Undefined only for a damaged row: a row is written from a tx whose form was checked. */
-function readable(row: Uint8Array): BodySummary | undefined {
+function readable(row: Uint8Array, rules: TxRules): BodySummary | undefined {
   try {
-    return summaryOf(row);
+    return summaryOf(row, rules);
   } catch {
     return undefined;
   }
 }
 
-function summaryOf(row: Uint8Array): BodySummary {
-  const { hash, tx } = txFromBytes(row, 32);
+function summaryOf(row: Uint8Array, { transactions, contracts }: TxRules): BodySummary {
+  const { hash, tx } = txFromBytes(row, 32, transactions.proofFields);
   const digest = {
     hash,
     anchorHash: row.subarray(0, 32),
@@ -86,7 +91,7 @@ function summaryOf(row: Uint8Array): BodySummary {
     instanceFault: undefined,
     contractsReadable: true,
   };
-  return { ...txSummary(txFacts(tx, digest)), bytes: row.length - 32 };
+  return { ...txSummary(txFacts(tx, digest, contracts)), bytes: row.length - 32 };
 }
 
 /**
@@ -94,12 +99,14 @@ function summaryOf(row: Uint8Array): BodySummary {
  * Writes run inside Store.transaction.
  */
 export class TxArchive {
+  readonly #rules: TxRules;
   readonly #txs: Table;
   readonly #indexes: Table;
   #limit: number;
 
   /** `limit` is in txs; 0 keeps none. */
-  constructor(store: PoolStore, limit: number) {
+  constructor(store: PoolStore, rules: TxRules, limit: number) {
+    this.#rules = rules;
     this.#txs = store.table("pool-archive");
     this.#indexes = store.table("pool-archive-hashes");
     this.#limit = limit;
@@ -118,7 +125,7 @@ export class TxArchive {
     if (!this.enabled || this.#indexes.has(hash)) return;
     const last = this.#txs.atOrBefore(indexKey(2n ** 64n - 1n));
     const index = last === undefined ? 0n : indexOf(last.key) + 1n;
-    this.#txs.put(indexKey(index), txToBytes(hash, { ...tx, chonkProof: STRIPPED_PROOF }));
+    this.#txs.put(indexKey(index), txToBytes(hash, withoutProof(tx)));
     this.#indexes.put(hash, indexKey(index));
     this.#trim(index + 1n);
   }
@@ -131,7 +138,7 @@ export class TxArchive {
   get(hash: Uint8Array): StoredTx | undefined {
     const index = this.#indexes.get(hash);
     const bytes = index && this.#txs.get(index);
-    return bytes && txFromBytes(bytes);
+    return bytes && txFromBytes(bytes, 0, this.#rules.transactions.proofFields);
   }
 
   /** Removes all but the `limit` entries before `end`. */

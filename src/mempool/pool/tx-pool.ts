@@ -1,9 +1,10 @@
 import { Listeners } from "../../events/listeners.ts";
 import { mapKey } from "../../protocol/bytes.ts";
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { DropReason } from "../../protocol/tx/drop-reasons.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
-import { type BlockContents, expired, spent, surplus, unpaid } from "./evictions.ts";
+import { type BlockContents, expired, spent, surplus, underpriced, unpaid } from "./evictions.ts";
 import type { PendingChange, PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
@@ -12,9 +13,11 @@ import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Bidding, BY_RANK } from "./pre-add-rules.ts";
-import { TxArchive } from "./tx-bodies.ts";
+import { TxArchive, type TxRules } from "./tx-bodies.ts";
 
 export interface PoolOptions {
+  /** Rules of the txs. */
+  rules: TxRules;
   /** Pending txs; 0 for no limit. */
   maxPending: number;
   /** Mined txs that are kept for good, without proofs. */
@@ -66,8 +69,8 @@ export class TxPool extends PoolQueries {
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, chain: PoolChainView, options: PoolOptions) {
     const withDefaults = { kept: DEFAULT_KEPT, listenerFailed: () => {}, ...options };
-    const contents = new PoolContents(store, withDefaults.kept);
-    const archive = new TxArchive(store, options.archived);
+    const contents = new PoolContents(store, options.rules, withDefaults.kept);
+    const archive = new TxArchive(store, options.rules, options.archived);
     super(contents, archive, chain);
     this.#store = store;
     this.#chain = chain;
@@ -249,6 +252,12 @@ export class TxPool extends PoolQueries {
       const poor = unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number));
       this.#contents.evict(poor, "fee payer cannot pay");
     });
+  }
+
+  /** The min fees after a block, for networks where pending txs have to offer them. */
+  minFeesAre(fees: GasFees): void {
+    const poor = underpriced(this.#pending, fees);
+    if (poor.length > 0) this.#commit(() => this.#contents.evict(poor, "fee too low"));
   }
 
   /** The slot that now is, or is about to be built for; calls for the same one change nothing more. */

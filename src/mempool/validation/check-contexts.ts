@@ -3,15 +3,13 @@ import type { ChainReader } from "../../archiver/types.ts";
 import type { FeeReader, RollupIdentity } from "../../l1/types.ts";
 import { HEADER_AT } from "../../protocol/block-header.ts";
 import { fromHex, readBigUint } from "../../protocol/bytes.ts";
-import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
+import { type GasFees, manaFees, type TxGas } from "../../protocol/fees/gas-fees.ts";
 import { fr } from "../../protocol/field.ts";
-import { generationNamed } from "../../protocol/generations/known/choose.ts";
-import { V4 } from "../../protocol/generations/v4/v4.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import type { AllowedSetupCall } from "../../protocol/generations/transactions.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
-import type { TxGas } from "../../protocol/tx/gas-settings.ts";
-import { type AllowedSetupCall, builtInSetupCalls } from "../../protocol/tx/setup-allow-list.ts";
 import type { CheckContext, CheckedState, Network } from "./checks/context.ts";
-import { lowestGasLimits, PROTOCOL_GAS_LIMITS } from "./checks/gas.ts";
 import type { CommittedStates } from "./committed-state.ts";
 
 interface CheckSources {
@@ -19,6 +17,7 @@ interface CheckSources {
   content: Pick<ContentReader, "contractInstance">;
   states: CommittedStates;
   identity: RollupIdentity;
+  generation: Generation;
   fees: Pick<FeeReader, "currentMinFees">;
   /** Seconds since 1970. */
   now(): number;
@@ -32,26 +31,35 @@ interface CheckOptions {
   setupAllowList: readonly AllowedSetupCall[];
   /** Gas limits of the blocks that this node's validators accept; a dimension without a limit is absent. */
   validatorGasLimits: Partial<TxGas>;
+  /** Milliseconds of a block; undefined if it is not set. */
+  blockDurationMs?: number;
 }
 
-export function networkOf({ l1ChainId, rollupVersion }: RollupIdentity): Network {
+export function networkOf(
+  { l1ChainId, rollupVersion }: RollupIdentity,
+  { vkTreeRoot, protocolContractsHash }: Pick<ContractRules, "vkTreeRoot" | "protocolContractsHash">,
+): Network {
   return {
     chainId: fr(l1ChainId),
     rollupVersion: fr(rollupVersion),
-    vkTreeRoot: fromHex(V4.contracts.vkTreeRoot),
-    protocolContractsHash: fromHex(V4.contracts.protocolContractsHash),
+    vkTreeRoot: fromHex(vkTreeRoot),
+    protocolContractsHash: fromHex(protocolContractsHash),
   };
 }
 
 function commonOf(
-  { identity, content }: CheckSources,
-  { permitted, setupAllowList, validatorGasLimits }: CheckOptions,
+  { identity, generation, content }: CheckSources,
+  { permitted, setupAllowList, validatorGasLimits, blockDurationMs }: CheckOptions,
 ) {
+  const { transactions, contracts, consensus } = generation;
+  const milliseconds = blockDurationMs ?? consensus.blockDurationMs;
+  const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
   return {
     permitted,
-    network: networkOf(identity),
-    gasLimits: lowestGasLimits({ l2Gas: identity.constants.rollupManaLimit }, validatorGasLimits),
-    setupAllowList: [...builtInSetupCalls(generationNamed(identity.generation).contracts), ...setupAllowList],
+    rules: generation,
+    network: networkOf(identity, contracts),
+    gasLimits: transactions.admittedGas({ ...identity.constants, blockDuration }, validatorGasLimits),
+    setupAllowList: [...transactions.setupCalls, ...setupAllowList],
     contractInstance: (address: Uint8Array, timestamp: bigint) => content.contractInstance(address, timestamp),
   };
 }
@@ -63,7 +71,7 @@ function commonOf(
 export class CheckContexts {
   readonly #sources: CheckSources;
   #options: CheckOptions;
-  #common: Pick<CheckContext, "permitted" | "network" | "gasLimits" | "setupAllowList" | "contractInstance">;
+  #common: ReturnType<typeof commonOf>;
 
   constructor(sources: CheckSources, options: CheckOptions) {
     this.#sources = sources;
@@ -73,6 +81,11 @@ export class CheckContexts {
 
   get options(): CheckOptions {
     return this.#options;
+  }
+
+  /** The generation that the contexts are of. */
+  get rules(): CheckContext["rules"] {
+    return this.#common.rules;
   }
 
   /** Applies to contexts made from now on. */
@@ -111,6 +124,6 @@ export class CheckContexts {
 
   /** Context for a block that is built or re-executed: its own state and fees, no validator limits. */
   ofBlock(block: { target: CheckContext["target"]; gasFees: GasFees; state: CheckedState }): CheckContext {
-    return { ...this.#common, gasLimits: PROTOCOL_GAS_LIMITS, ...block };
+    return { ...this.#common, gasLimits: this.#common.rules.transactions.maxGas, ...block };
   }
 }

@@ -3,6 +3,7 @@ import { feePayerBalanceLeafSlot } from "../../core/derive/public-storage.ts";
 import { mapKey, readBigUint } from "../../protocol/bytes.ts";
 import { ARCHIVE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
+import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import { BoundedCache } from "../../storage/bounded-cache.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import type { CheckedState } from "./checks/context.ts";
@@ -13,10 +14,12 @@ const SLOT_CACHE = { bytes: 1024 * 1024, entryBytes: 256 };
 export class CommittedStates {
   readonly #core: Core;
   readonly #world: WorldStateReader;
+  readonly #contracts: Pick<ContractRules, "feeJuice">;
   /** Leaf slots of fee payers' balances. */
   readonly #slots = new BoundedCache<Fr>(SLOT_CACHE);
 
-  constructor(core: Core, world: WorldStateReader) {
+  constructor(core: Core, world: WorldStateReader, contracts: Pick<ContractRules, "feeJuice">) {
+    this.#contracts = contracts;
     this.#core = core;
     this.#world = world;
   }
@@ -48,7 +51,7 @@ export class CommittedStates {
     const key = mapKey(payer);
     let slot = this.#slots.get(key);
     if (slot === undefined) {
-      slot = feePayerBalanceLeafSlot(this.#core, payer);
+      slot = feePayerBalanceLeafSlot(this.#core, this.#contracts, payer);
       this.#slots.set(key, slot);
     }
     return slot;

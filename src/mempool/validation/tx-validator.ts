@@ -6,7 +6,7 @@ import type { Digests } from "../digest/tx-digest.ts";
 import { type CheckedTx, checkedTx, digestedFacts, type TxFacts, txFacts, undigestedTx } from "../digest/tx-facts.ts";
 import type { ProofVerifier } from "../proofs/proof-verifier.ts";
 import type { CheckContexts } from "./check-contexts.ts";
-import { RECEIVED_CHECKS, RPC_CHECKS, RPC_CHECKS_WITHOUT_FEES, runChecks } from "./check-groups.ts";
+import { RECEIVED_CHECKS, type RpcCheckOptions, rpcChecks, runChecks } from "./check-groups.ts";
 import type { CheckContext } from "./checks/context.ts";
 import {
   type GossipOptions,
@@ -20,18 +20,11 @@ interface ValidatedTx {
   verdict: Verdict;
 }
 
-interface RpcCheckOptions {
-  /** Skips the proof. */
-  isSimulation: boolean;
-  /** Skips all gas rules. */
-  skipFeeEnforcement: boolean;
-}
-
 interface TxValidatorParts {
   digests: Digests;
   /** For txs that peers gossip; `digests` by default. */
   peerDigests?: Digests;
-  contexts: Pick<CheckContexts, "currentMinFees" | "latestBlockFees" | "next">;
+  contexts: Pick<CheckContexts, "rules" | "currentMinFees" | "latestBlockFees" | "next">;
   proofs: ProofVerifier;
 }
 
@@ -56,14 +49,14 @@ export class TxValidator {
   /** For a tx that a client sends. */
   async fromClient(tx: Tx, options: RpcCheckOptions): Promise<ValidatedTx> {
     const [digest, gasFees] = await Promise.all([this.#digests.whole(tx), this.#rpcFees(options)]);
-    const facts = txFacts(tx, digest);
+    const facts = txFacts(tx, digest, this.#contracts);
     return { facts, verdict: await this.#rpcVerdict(facts, gasFees, options) };
   }
 
   /** For a client that only asks about a tx. The tx hash is not computed: no claimed hash was sent. */
   async ofQuestion(tx: Tx, options: RpcCheckOptions): Promise<Verdict> {
     const [content, gasFees] = await Promise.all([this.#digests.content(tx), this.#rpcFees(options)]);
-    return this.#rpcVerdict(checkedTx(tx, content), gasFees, options);
+    return this.#rpcVerdict(checkedTx(tx, content, this.#contracts), gasFees, options);
   }
 
   /**
@@ -75,7 +68,7 @@ export class TxValidator {
     claimedHash: Uint8Array,
     options: GossipOptions,
   ): Promise<GossipVerdict & { facts: TxFacts | undefined }> {
-    const undigested = undigestedTx(tx);
+    const undigested = undigestedTx(tx, this.#contracts);
     const cheap = runCheapGossipChecks(undigested, this.#gossipContext(), options);
     if (cheap.verdict.result === "invalid") return { ...cheap, facts: undefined };
     const facts = digestedFacts(undigested, await this.#peerDigests.whole(tx), claimedHash);
@@ -90,9 +83,13 @@ export class TxValidator {
 
   /** For a tx requested by hash or sent with a block proposal. */
   async received(tx: Tx, claimedHash: Uint8Array): Promise<ValidatedTx> {
-    const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
+    const facts = txFacts(tx, await this.#digests.whole(tx), this.#contracts, claimedHash);
     const verdict = runChecks(RECEIVED_CHECKS, facts, this.#gossipContext());
     return { facts, verdict: await this.#withProof(tx, verdict) };
+  }
+
+  get #contracts(): CheckContext["rules"]["contracts"] {
+    return this.#contexts.rules.contracts;
   }
 
   #gossipContext(): CheckContext {
@@ -103,14 +100,10 @@ export class TxValidator {
     return skipFeeEnforcement ? manaFees(0n) : this.#contexts.currentMinFees();
   }
 
-  async #rpcVerdict(
-    checked: CheckedTx,
-    gasFees: GasFees,
-    { isSimulation, skipFeeEnforcement }: RpcCheckOptions,
-  ): Promise<Verdict> {
-    const checks = skipFeeEnforcement ? RPC_CHECKS_WITHOUT_FEES : RPC_CHECKS;
+  async #rpcVerdict(checked: CheckedTx, gasFees: GasFees, options: RpcCheckOptions): Promise<Verdict> {
+    const checks = rpcChecks(this.#contexts.rules.transactions, options);
     const verdict = runChecks(checks, checked, this.#contexts.next(gasFees));
-    return isSimulation ? verdict : this.#withProof(checked.tx, verdict);
+    return options.isSimulation ? verdict : this.#withProof(checked.tx, verdict);
   }
 
   async #withProof(tx: Tx, verdict: Verdict): Promise<Verdict> {

@@ -3,6 +3,7 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { headerTimestamp } from "../../protocol/block-header.ts";
 import { mapKey } from "../../protocol/bytes.ts";
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import { type L1Constants, slotAt } from "../../protocol/time.ts";
 import { items } from "../../protocol/tx-effect.ts";
 
@@ -28,6 +29,8 @@ interface MempoolEventsOptions {
   synchronizer: Pick<Synchronizer, "on">;
   chain: Pick<ChainStore, "block" | "txEffects">;
   constants: L1Constants;
+  /** Undefined where pending txs may offer less than the current min fees. */
+  minFees: (() => Promise<GasFees>) | undefined;
   slotCheckIntervalMs: number;
   /** Unix time in milliseconds. */
   now(): number;
@@ -36,12 +39,18 @@ interface MempoolEventsOptions {
 
 /** Notifies a pool of new blocks, prunes and slots. Returns an unsubscribe function. */
 export function followChain(options: MempoolEventsOptions): () => void {
-  const { pool, synchronizer, chain, constants, slotCheckIntervalMs, now, logger } = options;
+  const { pool, synchronizer, chain, constants, minFees, slotCheckIntervalMs, now, logger } = options;
   const beginSlot = (): void => pool.slotStarted(slotAt(Math.floor(now() / 1000), constants));
   const leave = [
     synchronizer.on("blocksAdded", ({ first, last }) => {
       for (let number = first; number <= last && !pool.isEmpty; number++) notifyBlock(pool, chain, number);
       beginSlot();
+      // While L1 does not tell the fees, the next block is waited for.
+      if (minFees !== undefined && !pool.isEmpty)
+        minFees().then(
+          (fees) => pool.minFeesAre(fees),
+          () => {},
+        );
     }),
     synchronizer.on("blocksRemoved", ({ tip, checkpoints }) => pool.pruned(tip, checkpoints)),
     synchronizer.on("finalized", ({ blockNumber }) => pool.finalized(blockNumber)),

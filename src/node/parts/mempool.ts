@@ -43,13 +43,14 @@ export async function startMempool(context: ChainContext, options: MempoolOption
   const { values, directory, functionNames, onFatal } = options;
   const { now } = context.clock;
   const { identity } = reader;
+  const { generation } = chain;
   const logger = loggerFor("mempool");
   const teardown = new Teardown(logger);
   try {
     const store = await openPoolStore({ values: values.storage, directory, identity, onFatal, logger });
     teardown.add("pool store", () => store.close());
     // One more thread: the main thread has little to do while txs wait to be hashed.
-    const digests = new DigestPool({ threads: threads.digests });
+    const digests = new DigestPool({ threads: threads.digests, generation });
     teardown.add("tx digest threads", () => digests.close());
     const configured = await configuredVerifier(values.proofs, logger);
     // Accepting any proof is no verification.
@@ -58,13 +59,13 @@ export async function startMempool(context: ChainContext, options: MempoolOption
 
     const fees = recentFees(reader.fees);
     const content = new ContentStore({ store: context.store, chain });
-    const states = new CommittedStates(core, world);
-    const sources = { chain, content, states, identity, fees, now: () => now() / 1000 };
+    const states = new CommittedStates(core, world, generation.contracts);
+    const sources = { chain, content, states, identity, generation, fees, now: () => now() / 1000 };
     const contexts = new CheckContexts(sources, values.checks);
-    const chainView = storedChainView({ content, contexts, states, now });
+    const chainView = storedChainView({ content, contexts, states, knownMinFees: fees.known, now });
     const { maxPending, archived, deleteAfterReorg, priceBumpPercentage, slotCheckIntervalMs } = values.pool;
     const pool = new TxPool(store, chainView, {
-      ...{ maxPending, archived, deleteAfterReorg },
+      ...{ rules: generation, maxPending, archived, deleteAfterReorg },
       listenerFailed: (error) => logger.error({ err: error }, "a listener of the pool failed"),
     });
     const opened = { path: store.path, pending: pool.pendingCount, most: maxPending };
@@ -83,7 +84,8 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     observeTxPool(metrics, pool);
     observeStore(metrics, "tx-pool", store);
     const { constants } = identity;
-    const unfollow = followChain({ pool, synchronizer, chain, constants, slotCheckIntervalMs, now, logger });
+    const minFees = generation.transactions.pending.minFees ? fees.currentMinFees : undefined;
+    const unfollow = followChain({ pool, synchronizer, chain, constants, minFees, slotCheckIntervalMs, now, logger });
     teardown.add("pool events", unfollow);
     const synced = () => synchronizer.initialSyncComplete;
     const permitted = () => contexts.options.permitted;

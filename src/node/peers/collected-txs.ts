@@ -34,6 +34,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   const { chain, synchronizer, reader, clock, metrics, endpoints, loggerFor } = context;
   const { values, mempool, channels, teardown } = options;
   const { identity } = reader;
+  const { transactions } = chain.generation;
   const logger = loggerFor("p2p:tx-collection");
   const network = {
     l1ChainId: identity.l1ChainId,
@@ -47,7 +48,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
   const access = objectStoreAccess(values.objectStores);
   const fileStores = values.txCollection.txCollectionFileStoreUrls.map((url) => {
-    const source = new FileTxSource(openObjectReader(url, access), network);
+    const source = new FileTxSource(openObjectReader(url, access), network, transactions);
     return { source, health: endpoints.of("txs", url, (signal) => source.checkReachable(signal)) };
   });
   const collection = new TxCollection(
@@ -56,7 +57,7 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
       ...(channels === undefined ? NO_PEERS : askedPeers(channels)),
       transactions: chain.generation.transactions,
       nodes: values.txCollection.txCollectionNodeRpcUrls.map(
-        (url) => new NodeTxSource({ url, versions, readTx: receivedTx }),
+        (url) => new NodeTxSource({ url, versions, readTx: receivedTx(transactions) }),
       ),
       fileStores,
       now: clock.now,

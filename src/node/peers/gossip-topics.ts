@@ -48,6 +48,7 @@ export function gossipTopics(context: ChainContext, options: GossipTopicsOptions
       severeWindow: values.p2p.topics.severeWindow,
       stateAt: (block) => mempool.states.after(block),
     },
+    transactions: mempool.contexts.rules.transactions,
   });
   const topic = txTopic(intake);
   const { drops, dropProbability } = values.p2p.topics;

@@ -1,6 +1,5 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { PartValues } from "../../config/part-values.ts";
-import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import { ABSENT_SERVICES } from "../../rpc/ports/absent-services.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -33,6 +32,7 @@ export function publicServices(
   { values, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
+  const { transactions } = chain.generation;
   return {
     ...ABSENT_SERVICES,
     chain,
@@ -48,7 +48,7 @@ export function publicServices(
       txGasLimits() {
         const milliseconds = config.live().sequencer.blockDurationMs ?? chain.generation.consensus.blockDurationMs;
         const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
-        return txGasLimits({ ...identity.constants, blockDuration }, chain.generation.transactions.gasLimits);
+        return transactions.offeredGas({ ...identity.constants, blockDuration });
       },
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },

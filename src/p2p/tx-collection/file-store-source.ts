@@ -2,6 +2,7 @@ import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
 import { MAX_TX_BYTES } from "../../mempool/validation/checks/size.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
 import { unpacked } from "../../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../../storage/objects/object-store.ts";
@@ -33,12 +34,14 @@ export class FileTxSource {
   readonly name: string;
   readonly #objects: ObjectReader;
   readonly #network: TxStoreNetwork;
+  readonly #proofFields: number;
   /** Of txs since the start. */
   readonly counts = { success: 0, failed: 0 };
   readonly durations = new DistributionCounter(TRANSFER_MS);
   readonly sizes = new DistributionCounter(TX_BYTES);
 
-  constructor(objects: ObjectReader, network: TxStoreNetwork) {
+  constructor(objects: ObjectReader, network: TxStoreNetwork, { proofFields }: Pick<TransactionRules, "proofFields">) {
+    this.#proofFields = proofFields;
     this.name = objects.name;
     this.#objects = objects;
     this.#network = network;
@@ -77,7 +80,7 @@ export class FileTxSource {
     const file = await this.#objects.get(txKey(this.#network, hash), { signal, maxBytes: MAX_TX_BYTES });
     if (file === undefined) return undefined;
     const bytes = unpacked(file, MAX_TX_BYTES);
-    const { hash: claimed, tx, next } = txFromBytes(bytes);
+    const { hash: claimed, tx, next } = txFromBytes(bytes, 0, this.#proofFields);
     if (equal(claimed, hash)) return { hash, tx, encoded: bytes.subarray(0, next) };
     throw new DecodeError("stored tx", `must have the hash ${toHex(hash)}, got ${toHex(claimed)}`);
   }

@@ -7,6 +7,12 @@ export interface GasFees {
   feePerL2Gas: bigint;
 }
 
+/** An amount of gas, each dimension 0 to 2^32-1. */
+export interface TxGas {
+  daGas: number;
+  l2Gas: number;
+}
+
 /** Largest price per mana that the rollup returns: 2^128 - 1. */
 export const MAX_FEE_PER_MANA = (1n << 128n) - 1n;
 

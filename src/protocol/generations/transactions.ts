@@ -1,13 +1,55 @@
+import type { TxGas } from "../fees/gas-fees.ts";
+import type { NetworkGeometry } from "./gas-limits.ts";
+
+/** A public function that a tx may call during setup, at one address or in all instances of a class. */
+export type AllowedSetupCall = ({ address: Uint8Array } | { classId: Uint8Array }) & {
+  /** 4 bytes. */
+  selector: Uint8Array;
+  /** Number of calldata fields, including the selector. */
+  calldataLength?: number;
+  /** The caller must be the contract itself. */
+  onlySelf?: true;
+  rejectNullMsgSender?: true;
+};
+
+/** How the reasons for refusing a tx are worded (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
+interface RefusalWords {
+  /** What a gas limit is higher than. */
+  readonly maxGas: string;
+  /** Whether a reason that compares numbers or hashes ends with them, in parentheses. */
+  readonly withValues: boolean;
+}
+
 export interface TransactionRules {
   /** Fields of a transaction's proof. */
   readonly proofFields: number;
   /** Most blob fields of a transaction's effects; undefined: what the limits of their kinds allow. */
   readonly maxBlobFields: number | undefined;
-  /** What the largest gas limits of a transaction that every block can include follow from. */
-  readonly gasLimits: {
-    /** DA gas that one transaction can use. */
-    readonly maxDaGas: number;
-    /** Blob fields that each block of a checkpoint after the first ends with, as far as they are set aside. */
-    readonly fieldsOfFurtherBlocks: number;
+  /** Lengths of the lists in the JSON form; undefined: only the request's size bounds them. */
+  readonly maxLists:
+    | { readonly classLogs: number; readonly calldata: number; readonly calldataFields: number }
+    | undefined;
+  /** Most gas that any transaction may ask for. */
+  readonly maxGas: TxGas;
+  /** Gas limits that wallets are told: every block of the network has room for them. */
+  offeredGas(geometry: NetworkGeometry): TxGas;
+  /** Most gas that a transaction may ask for at a node whose validators accept blocks of the given limits. */
+  admittedGas(geometry: NetworkGeometry, validator: Partial<TxGas>): TxGas;
+  /**
+   * Whether gas limits are a check of their own over RPC, which is also made where fees are not enforced, and in a
+   * simulation goes by `maxGas` alone.
+   */
+  readonly gasLimitsApart: boolean;
+  /** What a transaction is that offers less than the block's fees: to be taken later, or not to be taken. */
+  readonly underpriced: "skipped" | "invalid";
+  /** What a pending transaction must keep to besides, whichever way it came. */
+  readonly pending: {
+    /** It offers the current min fees; one that does not leaves the pool with the next block. */
+    readonly minFees: boolean;
+    /** Its setup calls are allowed. */
+    readonly setup: boolean;
   };
+  /** Functions that every node allows during setup, in the order of listing and matching. */
+  readonly setupCalls: readonly AllowedSetupCall[];
+  readonly refusals: RefusalWords;
 }

@@ -1,6 +1,6 @@
 import { fromHex, toHex } from "../bytes.ts";
 import { isCanonicalFr } from "../field.ts";
-import type { AllowedSetupCall } from "./setup-allow-list.ts";
+import type { AllowedSetupCall } from "../generations/transactions.ts";
 
 /** An entry of an allow list breaks a rule. */
 export class AllowListError extends Error {

@@ -9,5 +9,6 @@ export const DROP_REASONS = [
   "anchor block gone",
   "reorg",
   "execution failed",
+  "fee too low",
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];

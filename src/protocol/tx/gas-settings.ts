@@ -1,12 +1,6 @@
 import { readBigUint, readU32 } from "../bytes.ts";
-import type { GasFees } from "../fees/gas-fees.ts";
+import type { GasFees, TxGas } from "../fees/gas-fees.ts";
 import { TX_DATA_AT } from "./kernel-output.ts";
-
-/** An amount of gas, each dimension 0 to 2^32-1. */
-export interface TxGas {
-  daGas: number;
-  l2Gas: number;
-}
 
 /**
  * The gas limits and fees of a tx, and the gas that its private part has used

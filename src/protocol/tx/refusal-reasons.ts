@@ -1,4 +1,9 @@
-/** The network's reason texts for invalid txs (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
+import type { TransactionRules } from "../generations/transactions.ts";
+
+/**
+ * The network's reason texts for invalid txs, or what they begin with
+ * (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons).
+ */
 export const REASON = {
   notPermitted: "Transactions are not permitted",
   expired: "Invalid expiration timestamp",
@@ -23,7 +28,7 @@ export const REASON = {
   instanceLog: "Failed to parse contract instance deployment log",
   instanceAddress: "Incorrect contract instance deployment address",
   gasLimitLow: "Gas limit is below the minimum fixed cost",
-  gasLimitHigh: "Gas limit is higher than the amount of gas that the AVM can process",
+  gasLimitHigh: "Gas limit is higher than the",
   feePerGas: "Insufficient fee per gas",
   balance: "Insufficient fee payer balance",
   proof: "Invalid proof",
@@ -34,3 +39,13 @@ export const REASON = {
   setupCalldataLength: "Setup function called with wrong calldata length",
   unexpected: "Unexpected error during validation",
 } as const;
+
+/** A reason with what was compared, where the generation's reasons say it. */
+export function reasonWith(reason: string, values: string, { refusals }: Pick<TransactionRules, "refusals">): string {
+  return refusals.withValues ? `${reason} (${values})` : reason;
+}
+
+/** Whether a text is a reason, with or without what was compared. */
+export function isReason(text: string, reason: string): boolean {
+  return text === reason || text.startsWith(`${reason} (`);
+}

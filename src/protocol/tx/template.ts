@@ -1,9 +1,8 @@
 import { BLOCK_HEADER_BYTES, type BlockHeader } from "../block-header.ts";
 import { bigUintBytes, writeU32 } from "../bytes.ts";
-import type { GasFees } from "../fees/gas-fees.ts";
+import type { GasFees, TxGas } from "../fees/gas-fees.ts";
 import type { Fr } from "../field.ts";
 import { isForPublic, privateAccumulatedData, publicAccumulatedData } from "./accumulated-data.ts";
-import type { TxGas } from "./gas-settings.ts";
 import { TX_DATA_AT } from "./kernel-output.ts";
 import type { Tx } from "./tx.ts";
 

@@ -51,10 +51,11 @@ export function txToBytes(hash: Uint8Array, tx: Tx): Uint8Array {
 }
 
 /**
- * Inverse of txToBytes; the parts are views. Bytes after the tx are ignored. Throws a TruncatedError, FieldRangeError
+ * Inverse of txToBytes, from offset `start` on; the parts are views. `proofFields` are those of the generation
+ * (TransactionRules). Bytes after the tx are ignored. Throws a TruncatedError, FieldRangeError
  * or ProofLengthError for the first part that is cut off, too large or of wrong length.
  */
-export function txFromBytes(bytes: Uint8Array, start = 0, proofFields?: number): ClaimedTx {
+export function txFromBytes(bytes: Uint8Array, start: number, proofFields: number): ClaimedTx {
   let at = start;
   const take = (width: number): Uint8Array => {
     if (at + width > bytes.length) throw new TruncatedError(at, width, bytes.length);

@@ -1,19 +1,13 @@
-import { readU32, toHex } from "../bytes.ts";
+import { readU32, toHex, writeU32 } from "../bytes.ts";
 import { isCanonicalFr } from "../field.ts";
-import { V4 } from "../generations/v4/v4.ts";
 import { FieldRangeError, ProofLengthError, TruncatedError } from "./errors.ts";
 import { layoutOf } from "./kernel-output.ts";
-
-/** Number of fields of a tx's proof. */
-const CHONK_PROOF_FIELDS = V4.transactions.proofFields;
-/** A u32 count, then the fields. */
-export const CHONK_PROOF_BYTES = 4 + CHONK_PROOF_FIELDS * 32;
 
 /** A well-formed tx, as clients send it. It does not include the hash, which is derived from `data`. */
 export interface Tx {
   /** See kernel-output.ts: 38,557 bytes without public calls, 82,722 with them. */
   data: Uint8Array;
-  /** u32 count, then 1935 fields. */
+  /** u32 count, then as many fields as the generation's proofs have. */
   chonkProof: Uint8Array;
   /** 3023 x 32 bytes each, zero padded. */
   contractClassLogFields: Uint8Array[];
@@ -43,7 +37,7 @@ export function txData(bytes: Uint8Array): Uint8Array {
  * The proof at the start of `bytes`; later bytes are ignored. Throws like txData, and a ProofLengthError for a wrong
  * count, which is a generation's.
  */
-export function chonkProof(bytes: Uint8Array, fields = CHONK_PROOF_FIELDS): Uint8Array {
+export function chonkProof(bytes: Uint8Array, fields: number): Uint8Array {
   if (bytes.length < 4) throw new TruncatedError(0, 4, bytes.length);
   const count = readU32(bytes, 0);
   for (let i = 0; i < count; i++) {
@@ -55,12 +49,17 @@ export function chonkProof(bytes: Uint8Array, fields = CHONK_PROOF_FIELDS): Uint
   return bytes.subarray(0, 4 + fields * 32);
 }
 
-/** Replaces a removed proof: all zero, of full length, because this version of the protocol reads no other length. */
-export const STRIPPED_PROOF: Uint8Array = (() => {
-  const proof = new Uint8Array(CHONK_PROOF_BYTES);
-  new DataView(proof.buffer).setUint32(0, CHONK_PROOF_FIELDS);
+/** A proof whose fields are all zero. */
+export function emptyProof(fields: number): Uint8Array {
+  const proof = new Uint8Array(4 + fields * 32);
+  writeU32(proof, 0, fields);
   return proof;
-})();
+}
+
+/** The tx with an empty proof in place of its own, of the same length, because a generation reads no other. */
+export function withoutProof(tx: Tx): Tx {
+  return { ...tx, chonkProof: emptyProof(readU32(tx.chonkProof, 0)) };
+}
 
 /** Serialised size: hash, data, proof, u8 count of class logs, u8 count of calldata with u32 lengths and hashes. */
 export function txBytes(tx: Tx): number {

@@ -1,4 +1,4 @@
-import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
+import type { AllowedSetupCall } from "../../protocol/generations/transactions.ts";
 import type { Eventually } from "./eventually.ts";
 
 export interface SetupRules {

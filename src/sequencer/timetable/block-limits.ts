@@ -1,5 +1,5 @@
 import { MAX_DA_GAS_PER_CHECKPOINT } from "../../protocol/constants.ts";
-import type { TxGas } from "../../protocol/tx/gas-settings.ts";
+import type { TxGas } from "../../protocol/fees/gas-fees.ts";
 
 /** A proposer's settings for the size of its blocks; undefined: no limit set. */
 interface BlockLimitSettings {

@@ -5,6 +5,7 @@ import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { anchorOf, ModelWorld } from "../../world/mempool/model-world.ts";
 import { poolTx, seeded } from "../../world/mempool/pool-txs.ts";
@@ -83,7 +84,7 @@ class Twins {
   constructor(txs: TxFacts[], options: Twins["options"]) {
     this.txs = txs;
     this.options = { ...options };
-    this.pool = new TxPool(this.store, this.world, this.options);
+    this.pool = new TxPool(this.store, this.world, { ...this.options, rules: V4 });
     this.model = new ModelPool(this.world, this.options);
   }
 
@@ -150,7 +151,7 @@ class Twins {
         this.pool.configure({ maxPending: op.max });
         return;
       case "restart":
-        this.pool = new TxPool(this.store, this.world, this.options);
+        this.pool = new TxPool(this.store, this.world, { ...this.options, rules: V4 });
         this.model.restart();
     }
   }

@@ -3,12 +3,13 @@ import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { txBytes } from "../../../src/protocol/tx/tx.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { anchorOf, ModelWorld } from "../../world/mempool/model-world.ts";
 import { type PoolTxPlan, poolTx, seeded } from "../../world/mempool/pool-txs.ts";
 
-const OPTIONS: PoolOptions = { maxPending: 1_000, archived: 0, deleteAfterReorg: false };
+const OPTIONS: PoolOptions = { rules: V4, maxPending: 1_000, archived: 0, deleteAfterReorg: false };
 const RICH = new Map([[toHex(fr(77)), 10n ** 30n]]);
 
 const tx = (name: string, plan: Partial<PoolTxPlan> = {}) =>

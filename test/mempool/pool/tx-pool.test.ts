@@ -7,15 +7,17 @@ import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
-import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { StoreFullError } from "../../../src/storage/store-errors.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { anchorOf, ModelWorld } from "../../world/mempool/model-world.ts";
 import { type PoolTxPlan, poolTx, seeded } from "../../world/mempool/pool-txs.ts";
+import { STRIPPED_PROOF } from "../../world/protocol/v4-txs.ts";
 
-const OPTIONS: PoolOptions = { maxPending: 1_000, archived: 0, deleteAfterReorg: false };
+const OPTIONS: PoolOptions = { rules: V4, maxPending: 1_000, archived: 0, deleteAfterReorg: false };
 const RICH = new Map([[toHex(fr(77)), 10n ** 30n]]);
 const CLIENT = { by: "fee", bumpPercentage: 10n } as const;
 
@@ -110,7 +112,7 @@ describe("restart", () => {
 
 describe("the reason why a tx was dropped", () => {
   test("it is remembered after the body is gone, until the tx is back or the pool is restarted", () => {
-    const { world, store, pool, add } = setUp({ maxPending: 4 });
+    const { world, store, pool, add } = setUp({ rules: V4, maxPending: 4 });
     const spent = tx("spent", { fee: 5n });
     const old = tx("old", { fee: 5n, expiration: 150n });
     const failed = tx("failed", { fee: 5n });
@@ -248,7 +250,7 @@ describe("limits of the pool", () => {
   });
 
   test("a full pool keeps the txs of the highest fees and stays full", () => {
-    const { pool } = setUp({ maxPending: 50 });
+    const { pool } = setUp({ rules: V4, maxPending: 50 });
     const outcomes = new Map<string, number>();
     for (let i = 0; i < 400; i++) {
       const [{ outcome, reason }] = pool.add([tx(`tx ${i}`, { fee: BigInt((i * 7_919) % 1_000) })], CLIENT);
@@ -286,7 +288,7 @@ describe("limits of the pool", () => {
   });
 
   test("a pool without a limit keeps all pending txs", () => {
-    const { pool } = setUp({ maxPending: 0 });
+    const { pool } = setUp({ rules: V4, maxPending: 0 });
     pool.add(
       Array.from({ length: 1_200 }, (_, i) => tx(`tx ${i}`)),
       CLIENT,

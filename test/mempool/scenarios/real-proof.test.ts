@@ -29,10 +29,10 @@ import { privateAccumulatedData } from "../../../src/protocol/tx/accumulated-dat
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { withTerms } from "../../../src/protocol/tx/template.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { NODE_OPTIONS, SVC_SOURCE } from "../../support/program.ts";
 import type { Replacement } from "../../support/replace-texts.ts";
 import { call, type Network, startNetwork } from "../../world/local-network/network-process.ts";
+import { txFromBytes } from "../../world/protocol/v4-txs.ts";
 import { knownG2, moduleOfSetup, programOfSetup } from "./known-setup.ts";
 
 const FIXTURES = new URL("../../fixtures/real-proof/", import.meta.url);

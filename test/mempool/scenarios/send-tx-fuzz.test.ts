@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { ACCEPT_ANY_PROOF } from "../../../src/mempool/proofs/proof-verifier.ts";
 import { TxIntake } from "../../../src/mempool/tx-intake.ts";
-import { RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
+import { runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import { mempoolService } from "../../../src/node/services/mempool-services.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { Random } from "../../support/random.ts";
 import { contextFor } from "../../world/mempool/context.ts";
 import { freshTx, txJson } from "../../world/mempool/fresh-txs.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
 import { ModelWorld } from "../../world/mempool/model-world.ts";
+import { digestTx, RPC_CHECKS, txFacts } from "../../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 import { asker } from "../../world/rpc/ask.ts";
 import { MUTATIONS } from "./tx-mutations.ts";
@@ -39,7 +39,7 @@ function setUp() {
   world.admission = () => () => true;
   world.feeJuice = () => 10n ** 60n;
   const store = new MemoryStore();
-  const pool = new TxPool(store, world, { maxPending: MAX_PENDING, archived: 0, deleteAfterReorg: false });
+  const pool = new TxPool(store, world, { rules: V4, maxPending: MAX_PENDING, archived: 0, deleteAfterReorg: false });
   const validator = {
     fromClient: async (tx: Tx) => {
       const facts = txFacts(tx, digestTx(core, tx));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
+import { txParameter } from "../../world/protocol/v4-txs.ts";
 
 interface JsonError {
   code: number;

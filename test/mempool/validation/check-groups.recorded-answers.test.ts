@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
-import { RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
+import { runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import { equal, toHex } from "../../../src/protocol/bytes.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { contextFor, freeState } from "../../world/mempool/context.ts";
+import { digestTx, RPC_CHECKS, txFacts } from "../../world/mempool/v4-digests.ts";
 import { recordedAnswers, txOf } from "./answers.ts";
 
 const core = loadCore();

@@ -2,19 +2,21 @@ import { describe, expect, test } from "vitest";
 import type { HashInput } from "../../../src/core/core.ts";
 import { calldataHash } from "../../../src/core/derive/call-hashes.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
-import { RECEIVED_CHECKS, RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
+import { RECEIVED_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import type { CheckContext } from "../../../src/mempool/validation/checks/context.ts";
 import { bigUintBytes, concat, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../../src/protocol/field.ts";
+import type { AllowedSetupCall } from "../../../src/protocol/generations/transactions.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { REASON } from "../../../src/protocol/tx/refusal-reasons.ts";
-import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { joined, VALID } from "../../../src/protocol/tx/verdict.ts";
 import { contextFor, freeState } from "../../world/mempool/context.ts";
+import { digestTx, RPC_CHECKS, txFacts } from "../../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
+
+const GAS_LIMIT_HIGH = `${REASON.gasLimitHigh} ${V4.transactions.refusals.maxGas}`;
 
 const core = loadCore();
 const recorded = recordedTxs().map(({ tx }) => tx);
@@ -142,12 +144,12 @@ describe("gas", () => {
     ["public, least", limits(96, 540_000)(publicTx), []],
     ["public, too little L2", limits(96, 539_999)(publicTx), [REASON.gasLimitLow]],
     ["most", limits(786_432, 6_540_000)(privateTx), []],
-    ["too much DA", limits(786_433, 6_540_000)(privateTx), [REASON.gasLimitHigh]],
-    ["too much L2", limits(786_432, 6_540_001)(privateTx), [REASON.gasLimitHigh]],
+    ["too much DA", limits(786_433, 6_540_000)(privateTx), [GAS_LIMIT_HIGH]],
+    ["too much L2", limits(786_432, 6_540_001)(privateTx), [GAS_LIMIT_HIGH]],
   ])("gas limits are checked: %s", (_, tx, expected) => expect(reasons(tx)).toEqual(expected));
 
   test("a validator's own lower gas limits apply", () => {
-    expect(reasons(privateTx, { gasLimits: { daGas: 786_432, l2Gas: 500_000 } })).toEqual([REASON.gasLimitHigh]);
+    expect(reasons(privateTx, { gasLimits: { daGas: 786_432, l2Gas: 500_000 } })).toEqual([GAS_LIMIT_HIGH]);
   });
 
   test("a DA fee that is too low skips a tx", () => {

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
-import { txFacts } from "../../../src/mempool/digest/tx-facts.ts";
 import type { CheckContext } from "../../../src/mempool/validation/checks/context.ts";
 import {
   type GossipOptions,
@@ -10,6 +8,7 @@ import {
 } from "../../../src/mempool/validation/gossip-checks.ts";
 import { REASON } from "../../../src/protocol/tx/refusal-reasons.ts";
 import { contextFor, freeState } from "../../world/mempool/context.ts";
+import { digestTx, txFacts } from "../../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const core = loadCore();

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
 import type { Digests } from "../../../src/mempool/digest/tx-digest.ts";
 import { TxValidator } from "../../../src/mempool/validation/tx-validator.ts";
 import type { GasFees } from "../../../src/protocol/fees/gas-fees.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { REASON } from "../../../src/protocol/tx/refusal-reasons.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { contextFor } from "../../world/mempool/context.ts";
+import { digestTx } from "../../world/mempool/v4-digests.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const core = loadCore();
@@ -31,6 +32,7 @@ function validator({ minFees = FREE, proofHolds = true, wholes = true } = {}) {
   return new TxValidator({
     digests,
     contexts: {
+      rules: V4,
       currentMinFees: async () => minFees,
       latestBlockFees: () => FREE,
       next: (gasFees: GasFees) => contextFor(first, { gasFees }),

@@ -42,6 +42,7 @@ function setUp(isEmpty = false) {
     },
     chain: { block, txEffects: (number: number) => [effect(number)] },
     constants: IDENTITY.constants,
+    minFees: undefined,
     slotCheckIntervalMs: 1_000,
     now: () => seconds * 1_000,
     logger: { error: (_, message) => void errors.push(message) },

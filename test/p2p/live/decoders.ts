@@ -4,8 +4,8 @@ import { decodeBlockProposal } from "../../../src/protocol/consensus/block-propo
 import { decodeCheckpointAttestation } from "../../../src/protocol/consensus/checkpoint-attestation.ts";
 import { decodeCheckpointProposal } from "../../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage, wrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
-import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
+import { txFromBytes } from "../../world/protocol/v4-txs.ts";
 
 export const wrapper: MessageWrapper = { wrap: wrapMessage, unwrap: unwrapMessage };
 

@@ -65,18 +65,23 @@ async function receivingNode() {
   const { constants } = identity;
   const now = chainNode.parts.now;
   const content = new ContentStore({ store, chain });
-  const states = new CommittedStates(core, world);
+  const states = new CommittedStates(core, world, V4.contracts);
   const fees = { currentMinFees: async () => manaFees(0n) };
   const contexts = new CheckContexts(
-    { chain, content, states, identity, fees, now: () => now() / 1000 },
+    { chain, content, states, identity, generation: V4, fees, now: () => now() / 1000 },
     { permitted: true, setupAllowList: [], validatorGasLimits: {} },
   );
-  const pool = new TxPool(new MemoryStore(), storedChainView({ content, contexts, states, now }), {
-    maxPending: 100,
-    archived: 0,
-    deleteAfterReorg: false,
-  });
-  const digests = new DigestPool({ threads: 1 });
+  const pool = new TxPool(
+    new MemoryStore(),
+    storedChainView({ content, contexts, states, knownMinFees: () => undefined, now }),
+    {
+      rules: V4,
+      maxPending: 100,
+      archived: 0,
+      deleteAfterReorg: false,
+    },
+  );
+  const digests = new DigestPool({ generation: V4, threads: 1 });
   cleanups.push(() => digests.close());
   const validator = new TxValidator({ digests, contexts, proofs: ACCEPT_ANY_PROOF });
 

@@ -6,7 +6,6 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { Siloing } from "../../../src/execution/siloing.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { TOKEN_SETUP_CALLS } from "../../../src/local-network/settings.ts";
-import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
 import { CheckContexts } from "../../../src/mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../../src/mempool/validation/committed-state.ts";
 import { headerBlockNumber, headerSlotNumber } from "../../../src/protocol/block-header.ts";
@@ -20,12 +19,13 @@ import { decodeCheckpointProposal } from "../../../src/protocol/consensus/checkp
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { manaFees } from "../../../src/protocol/fees/gas-fees.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
-import { txFromBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { blockChecks } from "../../../src/sequencer/block-checks.ts";
+import { digestTx } from "../../world/mempool/v4-digests.ts";
 import { recordedMessages, recordedNetwork } from "../../world/p2p/recorded.ts";
 import { type RecordedNetworkChain, recordedNetworkChain } from "../../world/p2p/recorded-chain.ts";
 import { V4_ROLLUP } from "../../world/protocol/message-rollup.ts";
 import { recoverSigner } from "../../world/protocol/recover-signer.ts";
+import { txFromBytes } from "../../world/protocol/v4-txs.ts";
 
 /** Block proposals of reference nodes, from the gossip of a network with a committee and several blocks in a slot. */
 const core = loadCore();
@@ -63,8 +63,9 @@ function check(proposal: BlockProposal, t: number) {
   const sources = {
     chain,
     content,
-    states: new CommittedStates(core, world),
+    states: new CommittedStates(core, world, V4.contracts),
     identity,
+    generation: V4,
     fees: { currentMinFees: async () => manaFees(0n) },
     now: () => t / 1000,
   };

@@ -12,6 +12,7 @@ import { MissingTxs } from "../../../src/p2p/tx-collection/missing-txs.ts";
 import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../../src/p2p/tx-collection/options.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { MemoryStore } from "../../world/mempool/memory-store.ts";
@@ -61,7 +62,7 @@ export const bytesOf = ({ hash, tx }: TxFacts): Uint8Array => txToBytes(hash, tx
 /** A pool that takes received txs, all valid but those in `invalid`. Counts the checks. */
 export function collectingPool(txs: readonly TxFacts[]) {
   const world = new ModelWorld(new Map([[toHex(fr(77)), 10n ** 30n]]));
-  const pool = new TxPool(new MemoryStore(), world, { maxPending: 0, archived: 0, deleteAfterReorg: false });
+  const pool = new TxPool(new MemoryStore(), world, { rules: V4, maxPending: 0, archived: 0, deleteAfterReorg: false });
   const facts = new Map(txs.map((tx) => [toHex(tx.hash), tx]));
   const invalid = new Set<string>();
   const checked: string[] = [];

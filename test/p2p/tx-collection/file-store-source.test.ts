@@ -9,6 +9,7 @@ import { FileStoreCollection, type FileStoreTiming } from "../../../src/p2p/tx-c
 import { FileTxSource, txKey } from "../../../src/p2p/tx-collection/file-store-source.ts";
 import { TxUploads } from "../../../src/p2p/tx-collection/tx-uploads.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { ObjectStore, WriteOptions } from "../../../src/storage/objects/object-store.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
@@ -22,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let stores = 0;
 function fileStore() {
   const url = `file://${join(folder, String(stores++))}`;
-  return { objects: openObjectStore(url), source: new FileTxSource(openObjectReader(url), NETWORK) };
+  return { objects: openObjectStore(url), source: new FileTxSource(openObjectReader(url), NETWORK, V4.transactions) };
 }
 
 function setUp(txs: readonly TxFacts[], sources: Pick<FileTxSource, "name" | "tx">[], timing = TIMING) {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { receivedTx } from "../../../src/node/peers/received-tx-json.ts";
 import { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const VERSIONS = [
@@ -31,7 +32,7 @@ async function node(answer: (request: unknown, response: ServerResponse) => void
 }
 
 function source(url: string, timeoutMs = 5_000): NodeTxSource {
-  return new NodeTxSource({ url, versions: VERSIONS, readTx: receivedTx, timeoutMs });
+  return new NodeTxSource({ url, versions: VERSIONS, readTx: receivedTx(V4.transactions), timeoutMs });
 }
 
 const sent = recordedTxs().slice(0, 2);

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../../src/protocol/field.ts";
+import type { AllowedSetupCall } from "../../../src/protocol/generations/transactions.ts";
 import { AllowListError, parseAllowList, printAllowList } from "../../../src/protocol/tx/allow-list.ts";
-import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 
 interface Case {
   category: string;

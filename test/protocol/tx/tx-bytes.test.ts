@@ -5,11 +5,12 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { concat, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { FieldRangeError, ProofLengthError, TruncatedError } from "../../../src/protocol/tx/errors.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT } from "../../../src/protocol/tx/kernel-output.ts";
-import { CHONK_PROOF_BYTES, STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
-import { txFromBytes, txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
+import { type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
+import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { JsonWriter } from "../../../src/rpc/codecs/json/json-writer.ts";
-import { encodeTx, tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
+import { encodeTx } from "../../../src/rpc/codecs/shared/tx.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
+import { CHONK_PROOF_BYTES, STRIPPED_PROOF, txFromBytes, txParameter } from "../../world/protocol/v4-txs.ts";
 
 const core = loadCore();
 const recorded = recordedTxs();

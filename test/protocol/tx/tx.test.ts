@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { writeU32 } from "../../../src/protocol/bytes.ts";
+import { blocksPerCheckpoint } from "../../../src/protocol/generations/gas-limits.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
-import { blocksPerCheckpoint, txGasLimits } from "../../../src/protocol/tx/gas-limits.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
-import { CHONK_PROOF_BYTES, chonkProof, STRIPPED_PROOF, txBytes, txData } from "../../../src/protocol/tx/tx.ts";
+import { chonkProof as proofOf, txBytes, txData } from "../../../src/protocol/tx/tx.ts";
+import { CHONK_PROOF_BYTES, STRIPPED_PROOF } from "../../world/protocol/v4-txs.ts";
+
+const chonkProof = (bytes: Uint8Array) => proofOf(bytes, V4.transactions.proofFields);
 
 function data(forPublic: boolean, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
@@ -88,7 +91,7 @@ describe("gas limits of the network", () => {
 
   test("a tx's gas limits are an even share of a checkpoint's plus a margin", () => {
     expect(blocksPerCheckpoint(mainnet)).toBe(10);
-    expect(txGasLimits(mainnet, V4.transactions.gasLimits)).toEqual({
+    expect(V4.transactions.offeredGas(mainnet)).toEqual({
       daGas: Math.ceil(((24_576 - 8) * 32 * 1.5) / 10),
       l2Gas: 6_540_000,
     });
@@ -97,6 +100,6 @@ describe("gas limits of the network", () => {
   test("a tx's gas limits never exceed those of a checkpoint, even when it has one block", () => {
     const single = { ...mainnet, blockDuration: undefined, rollupManaLimit: 5_000_000 };
     expect(blocksPerCheckpoint(single)).toBe(1);
-    expect(txGasLimits(single, V4.transactions.gasLimits)).toEqual({ daGas: (24_576 - 8) * 32, l2Gas: 5_000_000 });
+    expect(V4.transactions.offeredGas(single)).toEqual({ daGas: (24_576 - 8) * 32, l2Gas: 5_000_000 });
   });
 });

@@ -42,12 +42,12 @@ import type {
   TxToProve,
 } from "../../../src/prover/epoch/epoch-types.ts";
 import { executeForProving } from "../../../src/prover/public-part/execute-for-proving.ts";
-import { tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
 import { claimStore } from "../../../src/storage/identity.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { genesisContent } from "../../../src/world-state/genesis.ts";
 import { WorldState } from "../../../src/world-state/world-state.ts";
+import { txParameter } from "../../world/protocol/v4-txs.ts";
 import { startThreeEpochs } from "../../world/prover/three-epochs.ts";
 
 const FUNDED = { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] };

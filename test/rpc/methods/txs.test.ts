@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
-import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
+import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { DroppedTx, Mempool } from "../../../src/rpc/ports/mempool.ts";
 import type { RevertWords } from "../../../src/rpc/ports/node-status.ts";
 import { publicRegistry } from "../../../src/rpc/server/public-registry.ts";
+import { STRIPPED_PROOF } from "../../world/protocol/v4-txs.ts";
 import { svc } from "../../world/rpc/development-chain.ts";
 import { fakeContent, fakeServices, settledTx, wordOf } from "../../world/rpc/fakes.ts";
 import { recordedChain } from "../support/recorded.ts";

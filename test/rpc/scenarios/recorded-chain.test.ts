@@ -11,8 +11,8 @@ import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts"
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { genesisPublicData } from "../../../src/network/genesis.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
+import type { AllowedSetupCall } from "../../../src/protocol/generations/transactions.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
-import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";

@@ -16,9 +16,9 @@ import {
   PUBLIC_DATA_TREE,
 } from "../../../src/protocol/constants.ts";
 import { INSTANCE_REGISTRY } from "../../../src/protocol/contracts/contract-events.ts";
+import type { TxGas } from "../../../src/protocol/fees/gas-fees.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
-import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import type { Fork } from "../../../src/world-state/fork.ts";
 import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
@@ -196,7 +196,7 @@ export function forkOf({ contracts, pre, tx }: GivenTx): Fork {
   fork.append(NOTE_HASH_TREE, (pre.noteHashes ?? []).map(field));
   fork.append(L1_TO_L2_MESSAGE_TREE, (pre.l1ToL2Messages ?? []).map(field));
   if (pre.feePayerBalance !== undefined) {
-    const key = feePayerBalanceLeafSlot(core, field(tx.feePayer));
+    const key = feePayerBalanceLeafSlot(core, V4.contracts, field(tx.feePayer));
     fork.insertOne(PUBLIC_DATA_TREE, { key, value: field(pre.feePayerBalance) });
   }
   return fork;

@@ -2,12 +2,13 @@ import { calldataHash } from "../../../src/core/derive/call-hashes.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, writeU32 } from "../../../src/protocol/bytes.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../../../src/protocol/constants.ts";
+import type { TxGas } from "../../../src/protocol/fees/gas-fees.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { L2ToL1Message } from "../../../src/protocol/tx/accumulated-data.ts";
-import type { TxGas } from "../../../src/protocol/tx/gas-settings.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
-import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
+import type { Tx } from "../../../src/protocol/tx/tx.ts";
+import { STRIPPED_PROOF } from "../protocol/v4-txs.ts";
 
 const core = loadCore();
 

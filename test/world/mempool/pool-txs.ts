@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TxDigest } from "../../../src/mempool/digest/tx-digest.ts";
-import { type TxFacts, type TxSummary, txFacts } from "../../../src/mempool/digest/tx-facts.ts";
+import type { TxFacts, TxSummary } from "../../../src/mempool/digest/tx-facts.ts";
 import { type PoolEntry, poolEntry } from "../../../src/mempool/pool/pool-entry.ts";
 import { bigUintBytes, concat, writeU32 } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
-import { STRIPPED_PROOF } from "../../../src/protocol/tx/tx.ts";
+import { STRIPPED_PROOF } from "../protocol/v4-txs.ts";
+import { txFacts } from "./v4-digests.ts";
 
 /** A field element determined by the text alone. */
 export function seeded(text: string): Uint8Array {

@@ -10,6 +10,7 @@ import { ExecutionPool } from "../../../src/execution/execution-pool.ts";
 import { DigestPool } from "../../../src/mempool/digest/digest-pool.ts";
 import { type SimulatorOptions, TxSimulator } from "../../../src/mempool/tx-simulator.ts";
 import { simulatorService } from "../../../src/node/services/mempool-services.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
 import { startPublicRpc } from "../../../src/rpc/public-rpc.ts";
 import { txJson } from "../mempool/fresh-txs.ts";
@@ -55,7 +56,7 @@ export class SimulatingPort {
       { ...reads, epochDuration: IDENTITY.constants.epochDuration },
       { size: options.parallel ?? 1 },
     );
-    const digests = new DigestPool({ threads: 1 });
+    const digests = new DigestPool({ generation: V4, threads: 1 });
     const fees = { currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 1n }) };
     const simulator = new TxSimulator(
       { chain, identity: IDENTITY, fees, digests, execution, l1Time: () => IDENTITY.constants.l1GenesisTime + 720 },

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { fromHex } from "../../../src/protocol/bytes.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { tx as txParameter } from "../../../src/rpc/codecs/shared/tx.ts";
+import { txParameter } from "./v4-txs.ts";
 
 export interface RecordedTx {
   hash: Uint8Array;

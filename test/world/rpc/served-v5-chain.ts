@@ -11,7 +11,6 @@ import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { block } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
-import { txGasLimits } from "../../../src/protocol/tx/gas-limits.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/ports/absent-services.ts";
@@ -92,7 +91,7 @@ export async function serveV5Chain(recorded: V5Chain): Promise<ServedV5Chain> {
         version: V5.api.release,
         revertWords: "4.3",
         realProofs: false,
-        txGasLimits: () => txGasLimits({ ...identity.constants, blockDuration }, V5.transactions.gasLimits),
+        txGasLimits: () => V5.transactions.offeredGas({ ...identity.constants, blockDuration }),
       },
       sync: { lastProcessedL1Block: () => chain.state.processed() },
       fees: reader.fees,

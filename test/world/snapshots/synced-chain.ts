@@ -47,8 +47,11 @@ export interface SyncedChain {
   close(): Promise<void>;
 }
 
-/** Syncs a recorded chain from its L1 into a store. */
-export async function syncRecordedChain(network = CHAIN_A): Promise<SyncedChain> {
+/** Syncs a recorded chain from its L1 into a store; by default with the history of a node's settings. */
+export async function syncRecordedChain(
+  network = CHAIN_A,
+  options: { checkpointHistory?: number } = {},
+): Promise<SyncedChain> {
   const l1 = await network.start();
   const publicData = recordedPublicData(core, network);
   const reader = await connectRollup({
@@ -72,6 +75,7 @@ export async function syncRecordedChain(network = CHAIN_A): Promise<SyncedChain>
     rebuild: rebuildInThread(core, network.generation),
     validateAttestations: async () => ({ valid: true }),
     logger: silentLogger,
+    options,
   });
   const started = performance.now();
   await synchronizer.syncOnce();

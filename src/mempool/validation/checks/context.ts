@@ -1,8 +1,8 @@
 import type { ContractInstance } from "../../../archiver/content-types.ts";
-import type { GasFees } from "../../../protocol/fees/gas-fees.ts";
+import type { GasFees, TxGas } from "../../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../../protocol/field.ts";
-import type { TxGas } from "../../../protocol/tx/gas-settings.ts";
-import type { AllowedSetupCall } from "../../../protocol/tx/setup-allow-list.ts";
+import type { Generation } from "../../../protocol/generations/generation.ts";
+import type { AllowedSetupCall } from "../../../protocol/generations/transactions.ts";
 
 /** The state that txs are checked against: the committed one, or that of a block being built. */
 export interface CheckedState {
@@ -27,6 +27,8 @@ export interface Network {
  * per entry point").
  */
 export interface CheckContext {
+  /** Rules of the rollup's generation. */
+  rules: Pick<Generation, "contracts" | "transactions">;
   permitted: boolean;
   network: Network;
   /** Timestamp in seconds and number of the block that could include the tx. */

@@ -66,7 +66,6 @@ export async function openFailedEpoch(options: OpenOptions): Promise<OpenedEpoch
     const report = (total: number) => transferLog(logger, total, "downloading a failed epoch");
     await download({ store: reader, key: `${folder}/${CHAIN}`, ...facts.chain }, { folder: path, report, signal });
     inspectStore(path);
-    const txs = await readTxs(reader, `${folder}/${TXS}`, facts, signal);
     const publicData = facts.genesis.publicData.map(([slot, value]) => ({
       slot: fromHex(slot),
       value: fromHex(value),
@@ -79,8 +78,11 @@ export async function openFailedEpoch(options: OpenOptions): Promise<OpenedEpoch
       genesisArchiveRoot: fromHex(facts.genesis.archiveRoot),
     };
     const services = await openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, signal });
+    let txs: Map<string, HashedTx>;
     try {
       requireCheckpoints(facts, services);
+      const { transactions } = services.chain.generation;
+      txs = await readTxs(reader, { key: `${folder}/${TXS}`, ...facts.txs, ...transactions }, signal);
     } catch (error) {
       await services.store.close();
       throw error;
@@ -99,25 +101,24 @@ export async function openFailedEpoch(options: OpenOptions): Promise<OpenedEpoch
 
 async function readTxs(
   reader: ObjectReader,
-  key: string,
-  { txs }: FailedEpoch,
+  { key, count, packedBytes, bytes: size, proofFields }: FailedEpoch["txs"] & { key: string; proofFields: number },
   signal: AbortSignal,
 ): Promise<Map<string, HashedTx>> {
-  const packed = await reader.get(key, { signal, maxBytes: txs.packedBytes });
+  const packed = await reader.get(key, { signal, maxBytes: packedBytes });
   if (packed === undefined) throw new FailedEpochError(`has no ${TXS}`);
   const found = new Map<string, HashedTx>();
   try {
-    const bytes = unpacked(packed, Math.max(1, txs.bytes));
+    const bytes = unpacked(packed, Math.max(1, size));
     for (let at = 0; at < bytes.length; ) {
-      const { hash, tx, next } = txFromBytes(bytes, at);
+      const { hash, tx, next } = txFromBytes(bytes, at, proofFields);
       found.set(toHex(hash), { hash, tx });
       at = next;
     }
   } catch (cause) {
     throw new FailedEpochError(`has a damaged ${TXS}: ${(cause as Error).message}`, { cause });
   }
-  if (found.size !== txs.count) {
-    throw new FailedEpochError(`must have ${txs.count} transactions in ${TXS}, got ${found.size}`);
+  if (found.size !== count) {
+    throw new FailedEpochError(`must have ${count} transactions in ${TXS}, got ${found.size}`);
   }
   return found;
 }

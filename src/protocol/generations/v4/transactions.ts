@@ -1,9 +1,25 @@
 import { MAX_DA_GAS_PER_CHECKPOINT } from "../../constants.ts";
+import { blocksPerCheckpoint, evenShare, lowerGas, MAX_L2_GAS_PER_TX } from "../gas-limits.ts";
+import { builtInSetupCalls } from "../setup-calls.ts";
 import type { TransactionRules } from "../transactions.ts";
+import { CONTRACTS } from "./contracts.ts";
 
-/** docs/protocol/07-transactions-and-fees.md#73-binary-form. */
+const MAX_GAS = { daGas: MAX_DA_GAS_PER_CHECKPOINT, l2Gas: MAX_L2_GAS_PER_TX };
+
+/** docs/protocol/07-transactions-and-fees.md. */
 export const TRANSACTIONS: TransactionRules = {
   proofFields: 1935,
   maxBlobFields: undefined,
-  gasLimits: { maxDaGas: MAX_DA_GAS_PER_CHECKPOINT, fieldsOfFurtherBlocks: 0 },
+  maxLists: undefined,
+  maxGas: MAX_GAS,
+  offeredGas(geometry) {
+    const { rollupManaLimit } = geometry;
+    return evenShare({ blocks: blocksPerCheckpoint(geometry), fieldsOfLaterBlocks: 0, rollupManaLimit }, MAX_GAS);
+  },
+  admittedGas: ({ rollupManaLimit }, validator) => lowerGas(lowerGas(MAX_GAS, { l2Gas: rollupManaLimit }), validator),
+  gasLimitsApart: false,
+  underpriced: "skipped",
+  pending: { minFees: false, setup: false },
+  setupCalls: builtInSetupCalls(CONTRACTS),
+  refusals: { maxGas: "amount of gas that the AVM can process", withValues: false },
 };

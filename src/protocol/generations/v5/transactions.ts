@@ -1,11 +1,35 @@
 import { DA_GAS_PER_FIELD } from "../../constants.ts";
+import { blocksPerCheckpoint, evenShare, MAX_L2_GAS_PER_TX, type NetworkGeometry } from "../gas-limits.ts";
+import { builtInSetupCalls } from "../setup-calls.ts";
 import type { TransactionRules } from "../transactions.ts";
+import { CONTRACTS } from "./contracts.ts";
 
 const MAX_BLOB_FIELDS = 8475;
+/** What the effects of one transaction can take of a blob. */
+const MAX_GAS = { daGas: MAX_BLOB_FIELDS * DA_GAS_PER_FIELD, l2Gas: MAX_L2_GAS_PER_TX };
 
-/** docs/protocol/07-transactions-and-fees.md#73-binary-form. */
-export const TRANSACTIONS = {
+/** Where a network sets nothing else. */
+const MAX_BLOCKS_PER_CHECKPOINT = 24;
+/** End fields of a block after the first. */
+const BLOCK_END_FIELDS = 6;
+
+function networkGas(geometry: NetworkGeometry) {
+  const { rollupManaLimit } = geometry;
+  const blocks = Math.min(MAX_BLOCKS_PER_CHECKPOINT, blocksPerCheckpoint(geometry));
+  return evenShare({ blocks, fieldsOfLaterBlocks: BLOCK_END_FIELDS, rollupManaLimit }, MAX_GAS);
+}
+
+/** docs/protocol/07-transactions-and-fees.md#730-what-each-generation-does. */
+export const TRANSACTIONS: TransactionRules = {
   proofFields: 1270,
   maxBlobFields: MAX_BLOB_FIELDS,
-  gasLimits: { maxDaGas: MAX_BLOB_FIELDS * DA_GAS_PER_FIELD, fieldsOfFurtherBlocks: 6 },
-} as const satisfies TransactionRules;
+  maxLists: { classLogs: 1, calldata: 33, calldataFields: 16_000 },
+  maxGas: MAX_GAS,
+  offeredGas: networkGas,
+  admittedGas: networkGas,
+  gasLimitsApart: true,
+  underpriced: "invalid",
+  pending: { minFees: true, setup: true },
+  setupCalls: builtInSetupCalls(CONTRACTS),
+  refusals: { maxGas: "maximum amount of gas this network allows per tx", withValues: true },
+};

@@ -1,10 +1,8 @@
 import type { Fr } from "../../../protocol/field.ts";
-import type { Tx } from "../../../protocol/tx/tx.ts";
 import type { Codec } from "../json/codec.ts";
 import { field, l2Address, txHash } from "../json/field.ts";
 import { fieldText, l2AddressText, txHashText } from "../json/hex-text.ts";
 import { type BlockSelector, blockParameter, blockSelector } from "./block-parameter.ts";
-import { developmentTx, tx } from "./tx.ts";
 
 /** Codecs that differ between the two APIs. */
 export interface ApiCodecs {
@@ -12,16 +10,14 @@ export interface ApiCodecs {
   readonly field: Codec<Fr>;
   readonly txHash: Codec<Fr>;
   readonly l2Address: Codec<Fr>;
-  readonly tx: Codec<Tx>;
 }
 
-export const RELEASE_CODECS: ApiCodecs = { block: blockParameter, field, txHash, l2Address, tx };
+export const RELEASE_CODECS: ApiCodecs = { block: blockParameter, field, txHash, l2Address };
 export const DEVELOPMENT_CODECS: ApiCodecs = {
   block: blockSelector,
   field: fieldText,
   txHash: txHashText,
   l2Address: l2AddressText,
-  tx: developmentTx,
 };
 
 /** Builds one parameter list for both APIs. */

@@ -1,4 +1,4 @@
-import type { AllowedSetupCall } from "../../../protocol/tx/setup-allow-list.ts";
+import type { AllowedSetupCall } from "../../../protocol/generations/transactions.ts";
 import { encoder } from "../json/encoder.ts";
 import { about, BOOLEAN, COUNT, record } from "../json/json-schema.ts";
 import { MemberWriter } from "../json/member-writer.ts";

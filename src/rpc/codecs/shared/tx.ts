@@ -1,8 +1,9 @@
 import { concat } from "../../../protocol/bytes.ts";
 import { CONTRACT_CLASS_LOG_FIELDS } from "../../../protocol/constants.ts";
 import type { Fr } from "../../../protocol/field.ts";
+import type { TransactionRules } from "../../../protocol/generations/transactions.ts";
 import { FieldRangeError, ProofLengthError, TruncatedError } from "../../../protocol/tx/errors.ts";
-import { chonkProof, STRIPPED_PROOF, type Tx, txData } from "../../../protocol/tx/tx.ts";
+import { chonkProof, type Tx, txData, withoutProof } from "../../../protocol/tx/tx.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { bytes } from "../json/bytes.ts";
 import { array, type Codec, converted, described, object, optional, ruled, typed } from "../json/codec.ts";
@@ -26,8 +27,11 @@ function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
   });
 }
 
+/** What the form of a tx depends on. */
+type TxForm = Pick<TransactionRules, "proofFields" | "maxLists">;
+
 /** Codecs of a tx's parts; `word` reads a field in the form of one API. */
-function partsOf(word: Codec<Fr>) {
+function partsOf(word: Codec<Fr>, { proofFields, maxLists }: TxForm) {
   const classLogFields = object({
     fields: described(
       ruled(array(word), ({ length }) => (length === CONTRACT_CLASS_LOG_FIELDS ? undefined : "Invalid input")),
@@ -35,12 +39,15 @@ function partsOf(word: Codec<Fr>) {
     ),
   });
   const calldata = object({
-    values: described(array(word), "The function's selector, then its arguments."),
+    values: described(array(word, maxLists?.calldataFields), "The function's selector, then its arguments."),
     hash: described(word, "Hash of the values."),
   });
   return object({
     contractClassLogFields: described(
-      array(converted(classLogFields, ({ fields }) => concat(...fields))),
+      array(
+        converted(classLogFields, ({ fields }) => concat(...fields)),
+        maxLists?.classLogs,
+      ),
       "One for each contract class log.",
     ),
     publicFunctionCalldata: described(
@@ -49,27 +56,28 @@ function partsOf(word: Codec<Fr>) {
           values: concat(...values),
           hash,
         })),
+        maxLists?.calldata,
       ),
       "One for each public call: those of the setup, of the app logic, of the teardown.",
     ),
     data: described(binary(txData), "The public inputs of the transaction's private kernel, in their binary form."),
     chonkProof: described(
-      binary(chonkProof),
+      binary((given) => chonkProof(given, proofFields)),
       "The proof: the number of fields (4 bytes, big-endian), then 32 bytes each.",
     ),
   });
 }
 
-function txOf(word: Codec<Fr>, title: string): Codec<Tx> {
-  return typed(partsOf(word), title, "A transaction; other members, such as its hash, are not looked at.");
+function txOf(word: Codec<Fr>, form: TxForm, title: string): Codec<Tx> {
+  return typed(partsOf(word, form), title, "A transaction; other members, such as its hash, are not looked at.");
 }
 
 /**
  * A tx as clients send it (docs/protocol/05-rpc.md#522-transactions-in-json). `txHash` and unknown keys are ignored.
  * First all broken rules of form are reported; then the first fault of the contents is the answer.
  */
-export const tx = txOf(field, "ReleaseTxInput");
-export const developmentTx = txOf(fieldText, "TxInput");
+export const releaseTx = (form: TxForm): Codec<Tx> => txOf(field, form, "ReleaseTxInput");
+export const developmentTx = (form: TxForm): Codec<Tx> => txOf(fieldText, form, "TxInput");
 
 /** Options of isValidTx; null means not given. */
 export const validationOptions = typed(
@@ -141,7 +149,7 @@ const TX = record("Tx", "A transaction with its proof and the large parts that i
 export const encodeTx = encoder<ShownTx>(TX, (out, { hash, tx, withProof }) => {
   out.text('{"txHash":').word(hash);
   out.text(',"data":').base64(tx.data);
-  out.text(',"chonkProof":').base64(withProof ? tx.chonkProof : STRIPPED_PROOF);
+  out.text(',"chonkProof":').base64((withProof ? tx : withoutProof(tx)).chonkProof);
   out.text(',"contractClassLogFields":').array(tx.contractClassLogFields, (to, fields) => {
     to.text('{"fields":').words(fields).text("}");
   });

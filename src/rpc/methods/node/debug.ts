@@ -1,4 +1,3 @@
-import { builtInSetupCalls } from "../../../protocol/tx/setup-allow-list.ts";
 import { array } from "../../codecs/json/codec.ts";
 import { encodeArray, encodeNothing } from "../../codecs/json/encoder.ts";
 import { text } from "../../codecs/json/text.ts";
@@ -14,7 +13,7 @@ const MAX_SIGNATURE_LENGTH = 10_000;
 /** Methods for development (docs/protocol/05-rpc.md#533-aids-for-development). */
 export function debugMethods(services: Pick<NodeServices, "chain" | "core" | "setup" | "signatures">): Method[] {
   const { chain, core, setup, signatures } = services;
-  const builtIn = builtInSetupCalls(chain.generation.contracts);
+  const builtIn = chain.generation.transactions.setupCalls;
   const hashing = new SelectorHashing(core);
   return [
     method({

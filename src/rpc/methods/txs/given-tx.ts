@@ -4,9 +4,8 @@ import { encodeNothing } from "../../codecs/json/encoder.ts";
 import { boolean } from "../../codecs/json/text.ts";
 import { EFFECT_FORMS } from "../../codecs/release/effect-forms.ts";
 import { encodeSimulation, encodeValidity } from "../../codecs/release/simulation.ts";
-import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
 import { simulationOverrides } from "../../codecs/shared/simulation-overrides.ts";
-import { validationOptions } from "../../codecs/shared/tx.ts";
+import { developmentTx, releaseTx, validationOptions } from "../../codecs/shared/tx.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry/registry.ts";
 
@@ -19,46 +18,43 @@ export function givenTxMethods({
   txValidator,
   simulator,
   status,
-}: Pick<NodeServices, "chain" | "mempool" | "txValidator" | "simulator" | "status">): Method[] {
+}: Pick<NodeServices, "mempool" | "txValidator" | "simulator" | "status" | "chain">): Method[] {
+  const { transactions } = chain.generation;
+  const tx = { node: param("tx", releaseTx(transactions)), svc: param("tx", developmentTx(transactions)) };
+  const options = param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false }));
   return [
     method({
       name: "sendTx",
       summary: "Takes a tx into the pool and passes it on",
-      params: inBoth(({ tx }) => [param("tx", tx)] as const),
+      params: { node: [tx.node], svc: [tx.svc] },
       handle: (given) => mempool.submit(given).then((): undefined => undefined),
       encode: { node: encodeNothing, svc: encodeNothing },
     }),
     method({
       name: "isValidTx",
       summary: "Whether a tx could be in the next block",
-      params: inBoth(
-        ({ tx }) =>
-          [
-            param("tx", tx),
-            param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false })),
-          ] as const,
-      ),
-      handle: (given, options) => txValidator.validate(given, options),
+      params: { node: [tx.node, options], svc: [tx.svc, options] },
+      handle: (given, unchecked) => txValidator.validate(given, unchecked),
       encode: { node: encodeValidity, svc: encodeValidity },
     }),
     method({
       name: "simulatePublicCalls",
       summary: "Runs the public part of a tx on the latest state and throws the changes away",
       params: {
-        node: [param("tx", RELEASE_CODECS.tx), param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES)],
+        node: [tx.node, param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES)],
         svc: [
-          param("tx", DEVELOPMENT_CODECS.tx),
+          tx.svc,
           param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES),
           param("overrides", optional(simulationOverrides(chain.generation.contracts))),
         ],
       },
       handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
         const api = namespace === "node" ? "release" : "development";
-        const options = { skipFeeEnforcement, overrides, api, client: caller?.client() ?? "" } as const;
+        const simulation = { skipFeeEnforcement, overrides, api, client: caller?.client() ?? "" } as const;
         // Calls across threads take an AbortSignal as their last argument, or none.
         return caller === undefined
-          ? simulator.simulate(given, options)
-          : simulator.simulate(given, options, caller.signal());
+          ? simulator.simulate(given, simulation)
+          : simulator.simulate(given, simulation, caller.signal());
       },
       encode: {
         node: encodeSimulation("ReleasePublicSimulationOutput", EFFECT_FORMS[status.revertWords].encodeTxEffect),

@@ -1,6 +1,5 @@
 import { loadCore } from "../../../../src/core/load-core.ts";
 import { AttestationPool } from "../../../../src/mempool/attestations/attestation-pool.ts";
-import { digestTx } from "../../../../src/mempool/digest/digest-tx.ts";
 import { GossipIntake } from "../../../../src/mempool/gossip-intake.ts";
 import { TxPool } from "../../../../src/mempool/pool/tx-pool.ts";
 import { ACCEPT_ANY_PROOF } from "../../../../src/mempool/proofs/proof-verifier.ts";
@@ -16,10 +15,12 @@ import type { GossipRouter } from "../../../../src/p2p/patches/gossipsub/gossip-
 import { fromHex, mapKey } from "../../../../src/protocol/bytes.ts";
 import { unwrapMessage } from "../../../../src/protocol/consensus/gossip-wrapper.ts";
 import { DecodeError } from "../../../../src/protocol/errors.ts";
+import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../../src/protocol/tx/tx.ts";
 import type { Logger } from "../../../../src/telemetry/logger.ts";
 import { contextFor, freeState } from "../../../world/mempool/context.ts";
 import { MemoryStore } from "../../../world/mempool/memory-store.ts";
+import { digestTx } from "../../../world/mempool/v4-digests.ts";
 import { committeeOf, consensusContext } from "../../../world/p2p/consensus-support.ts";
 import { p2pVectors } from "../../../world/p2p/recorded.ts";
 import { V4_ROLLUP } from "../../../world/protocol/message-rollup.ts";
@@ -49,7 +50,7 @@ export class FuzzedNode {
     this.#pool = new AttestationPool(new MemoryStore(), V4_ROLLUP, logger);
     const core = loadCore();
     const rich = { minedIn: () => undefined, feeJuice: () => 10n ** 60n, hasBlock: () => true, now: () => 1 };
-    const limits = { maxPending: 20, archived: 0, deleteAfterReorg: false };
+    const limits = { rules: V4, maxPending: 20, archived: 0, deleteAfterReorg: false };
     this.#txs = new TxPool(new MemoryStore(), { ...rich, admission: () => () => true }, limits);
     const digests = {
       whole: async (tx: Tx) => digestTx(core, tx),
@@ -60,6 +61,7 @@ export class FuzzedNode {
       digests,
       peerDigests: digests,
       contexts: {
+        rules: V4,
         currentMinFees: () => Promise.reject(new Error("L1 was asked")),
         latestBlockFees: () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
         next: (gasFees) =>
@@ -67,7 +69,12 @@ export class FuzzedNode {
       },
       proofs: ACCEPT_ANY_PROOF,
     });
-    const intake = new GossipIntake({ validator, pool: this.#txs, options: { stateAt: () => undefined } });
+    const intake = new GossipIntake({
+      validator,
+      pool: this.#txs,
+      options: { stateAt: () => undefined },
+      transactions: V4.transactions,
+    });
     const { keys } = p2pVectors();
     const [proposer, attester] = [keys.proposerAddress, keys.attesterAddress].map(fromHex);
     const { context } = consensusContext({
