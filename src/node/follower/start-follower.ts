@@ -65,7 +65,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
     teardown.add("metrics", () => counted.stop());
     const core = loadCore();
     const feeds = feedUpstreams(values.follower.upstreamUrls, counted.endpoints);
-    const hello = await upstreamChain({
+    const { hello, keep } = await upstreamChain({
       upstreams: feeds,
       directory: directory.temporary ? undefined : directory.path,
       core,
@@ -94,6 +94,7 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       teardown,
     );
 
+    keep();
     const reader = { identity };
     const synchronizer = new Synchronizer({
       ...{ store, chain, worldState: world, reader, rebuild, logger },

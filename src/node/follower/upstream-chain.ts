@@ -39,11 +39,17 @@ interface UpstreamChainOptions {
   signal: AbortSignal;
 }
 
+interface UpstreamChain {
+  readonly hello: Hello;
+  /** Notes the chain in the data directory, once the store there is known to be of it. */
+  keep(): void;
+}
+
 /**
  * The chain to follow: what the data directory has it to be, else what the first upstream that answers says. Its
  * genesis state must have the root that it names. Throws UpstreamChainError, or the reason of `signal`.
  */
-export async function upstreamChain(options: UpstreamChainOptions): Promise<Hello> {
+export async function upstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { directory, core, rollupVersion, registryAddress } = options;
   const path = directory && join(directory, FILE);
   const stored = path !== undefined && existsSync(path) ? readStored(path) : undefined;
@@ -64,8 +70,12 @@ export async function upstreamChain(options: UpstreamChainOptions): Promise<Hell
   };
   require("rollup version", rollupVersion, identity.rollupVersion);
   require("registry address", registryAddress?.toLowerCase(), identity.addresses.registryAddress);
-  if (path !== undefined && stored === undefined) replaceFile(path, asText(hello));
-  return hello;
+  return {
+    hello,
+    keep() {
+      if (path !== undefined && stored === undefined) replaceFile(path, asText(hello));
+    },
+  };
 }
 
 function asText(hello: Hello): string {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -141,6 +141,8 @@ test("a follower with the data directory of a v4 rollup refuses a v5 feed", asyn
     const { code, stderr } = await runSvc(["start", ...args], { PROVER_REAL_PROOFS: "false" });
     expect(code).toBe(1);
     expect(stderr).toContain("its generation is v4, this node follows v5");
+    // The next start asks an upstream again.
+    expect(existsSync(join(directory, "upstream-chain.json"))).toBe(false);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
