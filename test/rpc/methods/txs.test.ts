@@ -10,12 +10,15 @@ import { svc } from "../../world/rpc/development-chain.ts";
 import { fakeContent, fakeServices, settledTx, wordOf } from "../../world/rpc/fakes.ts";
 import { recordedChain } from "../support/recorded.ts";
 
+/** All of its fields are 7. */
+const PROOF = STRIPPED_PROOF.map((byte, i) => (i >= 4 && (i - 3) % 32 === 0 ? 7 : byte));
+
 const { ask } = svc();
 
 describe("transactions", () => {
   const pooled: Tx = {
     data: Uint8Array.of(1, 2),
-    chonkProof: Uint8Array.of(3, 4),
+    chonkProof: PROOF,
     contractClassLogFields: [wordOf(1)],
     publicFunctionCalldata: [{ values: wordOf(2), hash: wordOf(3) }],
   };
@@ -34,7 +37,7 @@ describe("transactions", () => {
   const full = {
     txHash: pendingHash,
     data: "AQI=",
-    chonkProof: "AwQ=",
+    chonkProof: Buffer.from(PROOF).toString("base64"),
     contractClassLogFields: [{ fields: [toHex(wordOf(1))] }],
     publicFunctionCalldata: [{ values: [toHex(wordOf(2))], hash: toHex(wordOf(3)) }],
   };
