@@ -58,6 +58,7 @@ export function wide(handler: u32, operands: usize): u32 {
   const a = operand(operands, 0);
   const b = operand(operands, 1);
   const kind = kindOf(a);
+  if (handler == DIV && kind < INTEGER) return FIELD_OPERAND;
   if (!sameTag(kind, kindOf(b))) return differ(a, b);
   if (kind != U128) return FIELD_OPERAND;
   if (handler == DIV && (load<u64>(b) | load<u64>(b, 8)) == 0) return DIVISION_BY_ZERO;

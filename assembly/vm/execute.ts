@@ -366,7 +366,11 @@ export function execute(fuel: u32): bool {
         }
       }
     } else {
-      missGas(cost, op.baseDA(load<u8>(instruction)));
+      // Operands that cannot be resolved are told of before the gas.
+      const mode = <u32>load<u16>(instruction, 2);
+      const unresolved = mode == 0 ? OK : resolve(instruction, mode);
+      if (unresolved != OK) fault = unresolved;
+      else missGas(cost, op.baseDA(load<u8>(instruction)));
     }
 
     setGasL2(gas);

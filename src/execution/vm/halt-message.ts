@@ -70,7 +70,9 @@ function fieldOperand(_: Halt, name: string): string {
 /** Indexed by fault number. */
 const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
   () => "",
-  ({ pc, bytecode }) => fetching(pc, `Invalid program counter ${pc}, max is ${bytecode.length - 1}`),
+  // The maximum is u64, also for an empty bytecode.
+  ({ pc, bytecode }) =>
+    fetching(pc, `Invalid program counter ${pc}, max is ${BigInt.asUintN(64, BigInt(bytecode.length - 1))}`),
   ({ pc, bytecode }) => {
     const opcode = bytecode[pc];
     const hex = opcode.toString(16);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { instructionsOf } from "../../../src/execution/vm/instruction-set.ts";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunRequest, RunResult } from "../../../src/execution/vm/run.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
@@ -51,7 +52,7 @@ test(`${PROGRAMS} generated programs end in a defined result within their gas`, 
   const vm = new Vm(V4, { cachedBytes: 1 << 20 });
   const ends = { returned: 0, reverted: 0, halted: 0 };
   for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
-    const given = generate(seed);
+    const given = generate(seed, instructionsOf(V4.execution.vm));
     let result: RunResult;
     try {
       result = run(vm, seed, given);

@@ -1,5 +1,4 @@
-import { instructionsOf } from "../../../src/execution/vm/instruction-set.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import type { InstructionForm } from "../../../src/execution/vm/instruction-set.ts";
 import { bytecode } from "../support/op-vectors.ts";
 
 /** Numbers from a seed (xorshift32), the same on every machine. */
@@ -36,7 +35,6 @@ export class Draw {
   }
 }
 
-const INSTRUCTIONS = instructionsOf(V4.execution.vm);
 const [SET_8, SET_32, SET_FF] = [39, 41, 44];
 const [JUMP, JUMPI, INTERNALCALL, RETURN, REVERT] = [35, 36, 37, 59, 61];
 const U32_EDGES = [0, 1, 2, 31, 32, 255, 256, 65535, 0x7fffffff, 0xfffffff0, 0xfffffffe, 0xffffffff];
@@ -49,15 +47,21 @@ const COMPARISONS = [10, 11, 12, 13, 14, 15];
 const INTEGER_ONLY = [6, 7, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27];
 const FIELD_ONLY = [8, 9];
 /** Instructions that access state, copy data or call a gadget. */
-const REST = INSTRUCTIONS.map((_, opcode) => opcode).filter((opcode) => opcode >= 30 && opcode < 68);
+const REST = Array.from({ length: 38 }, (_, i) => 30 + i);
 
 function bigEndian(value: number, bytes: number): number[] {
   return Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** (bytes - 1 - i)) % 256);
 }
 
+interface Code {
+  readonly draw: Draw;
+  readonly instructions: readonly InstructionForm[];
+}
+
 /** An instruction with the given operands; the others are small random numbers. */
-function instruction(draw: Draw, opcode: number, length: number, cells: readonly number[] = []): number[] {
-  const { modeBytes, operandBytes, operands, hasTag, immediate } = INSTRUCTIONS[opcode];
+function instruction(code: Code, opcode: number, length: number, cells: readonly number[] = []): number[] {
+  const { draw, instructions } = code;
+  const { modeBytes, operandBytes, operands, hasTag, immediate } = instructions[opcode];
   const mode = draw.chance(100) ? draw.bytes(modeBytes) : bigEndian(0, modeBytes);
   const out = [opcode, ...mode];
   for (let i = 0; i < operands.length; i++) {
@@ -76,12 +80,14 @@ function instruction(draw: Draw, opcode: number, length: number, cells: readonly
 
 /** Mostly straight code that tracks tags, so that most instructions get valid operands, with an occasional jump. */
 class Structured {
+  readonly #code: Code;
   readonly #draw: Draw;
   readonly #tags: number[] = [];
   readonly #out: number[] = [];
 
-  constructor(draw: Draw) {
-    this.#draw = draw;
+  constructor(code: Code) {
+    this.#code = code;
+    this.#draw = code.draw;
   }
 
   write(): Uint8Array {
@@ -92,7 +98,14 @@ class Structured {
     }
     const length = 100 + draw.below(400);
     while (this.#out.length < length) this.#add(length);
-    this.#out.push(SET_8, 0, 1, U32, draw.below(20), ...instruction(draw, draw.chance(3) ? REVERT : RETURN, 1, [1, 2]));
+    this.#out.push(
+      SET_8,
+      0,
+      1,
+      U32,
+      draw.below(20),
+      ...instruction(this.#code, draw.chance(3) ? REVERT : RETURN, 1, [1, 2]),
+    );
     return Uint8Array.from(this.#out);
   }
 
@@ -108,7 +121,7 @@ class Structured {
     else if (kind < 18 && draw.chance(4)) this.#leap(length);
     else if (kind < 19) this.#addressed();
     else if (draw.chance(2)) this.#slice();
-    else if (draw.chance(12)) this.#out.push(...instruction(draw, draw.pick(REST), length));
+    else if (draw.chance(12)) this.#out.push(...instruction(this.#code, draw.pick(REST), length));
   }
 
   #cellWith(fits: (tag: number) => boolean): number | undefined {
@@ -127,13 +140,13 @@ class Structured {
     if (a === undefined) return;
     const tag = this.#tags[a];
     const b = this.#cellWith((other) => other === tag) ?? a;
-    this.#out.push(...instruction(this.#draw, opcode, 1, [a, b, this.#target(result ?? tag)]));
+    this.#out.push(...instruction(this.#code, opcode, 1, [a, b, this.#target(result ?? tag)]));
   }
 
   #set(): void {
     const draw = this.#draw;
     const tag = draw.below(7);
-    const code = instruction(draw, SET_8 + 1 + draw.below(5), 1, [this.#target(tag)]);
+    const code = instruction(this.#code, SET_8 + 1 + draw.below(5), 1, [this.#target(tag)]);
     code[4] = draw.chance(200) ? draw.below(256) : tag;
     this.#out.push(...code);
   }
@@ -144,12 +157,12 @@ class Structured {
     const kind = draw.below(3);
     const source = draw.below(CELLS);
     const tag = this.#tags[source];
-    if (kind === 0) this.#out.push(...instruction(draw, 45 + draw.below(2), 1, [source, this.#target(tag)]));
+    if (kind === 0) this.#out.push(...instruction(this.#code, 45 + draw.below(2), 1, [source, this.#target(tag)]));
     else if (kind === 1 && tag !== FF)
-      this.#out.push(...instruction(draw, 22 + draw.below(2), 1, [source, this.#target(tag)]));
+      this.#out.push(...instruction(this.#code, 22 + draw.below(2), 1, [source, this.#target(tag)]));
     else {
       const wanted = draw.below(7);
-      const code = instruction(draw, 28 + draw.below(2), 1, [source, this.#target(wanted)]);
+      const code = instruction(this.#code, 28 + draw.below(2), 1, [source, this.#target(wanted)]);
       code[code.length - 1] = wanted;
       this.#out.push(...code);
     }
@@ -158,7 +171,7 @@ class Structured {
   #leap(length: number): void {
     const condition = this.#cellWith((tag) => tag === U1);
     const opcode = this.#draw.pick([JUMP, JUMPI, JUMPI, INTERNALCALL]);
-    this.#out.push(...instruction(this.#draw, opcode, length, [condition ?? 0]));
+    this.#out.push(...instruction(this.#code, opcode, length, [condition ?? 0]));
   }
 
   /** MOV with an indirect and a relative operand; pointer and base are set just before. */
@@ -196,16 +209,12 @@ class Structured {
       [67, [field, 2, 3, 6, 120]],
       [57, [2, 3, field, 2, 100]],
     ] as const);
-    this.#out.push(...instruction(draw, code[0], 1, code[1]));
+    this.#out.push(...instruction(this.#code, code[0], 1, code[1]));
     for (const cell of [4, 5, 6, 7, 8]) {
       this.#tags[cell] = draw.below(7);
       this.#out.push(SET_8, 0, cell, this.#tags[cell], draw.below(256));
     }
   }
-}
-
-function structured(draw: Draw): Uint8Array {
-  return new Structured(draw).write();
 }
 
 const COMPILED = ["AvmTest", "Token", "FeeJuice"].map((name) => bytecode({ ref: name }));
@@ -225,11 +234,15 @@ export interface Generated {
 }
 
 /** Program number `seed`. */
-export function generate(seed: number): Generated {
+export function generate(seed: number, instructions: readonly InstructionForm[]): Generated {
   const draw = new Draw(seed);
   const kind = draw.below(10);
   const bytecode =
-    kind < 6 ? structured(draw) : kind < 8 ? mutated(draw) : Uint8Array.from(draw.bytes(draw.below(300)));
+    kind < 6
+      ? new Structured({ draw, instructions }).write()
+      : kind < 8
+        ? mutated(draw)
+        : Uint8Array.from(draw.bytes(draw.below(300)));
   const gas = draw.chance(6) ? { l2: draw.below(2000), da: draw.below(200) } : { l2: draw.below(120_000), da: 2000 };
   return { bytecode, gas };
 }

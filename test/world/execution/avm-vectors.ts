@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { siloNullifier } from "../../../src/core/derive/nullifier.ts";
-import { feePayerBalanceLeafSlot } from "../../../src/core/derive/public-storage.ts";
+import { feePayerBalanceSlot, publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { BlockState } from "../../../src/execution/block-state.ts";
 import type { ContractSource } from "../../../src/execution/contract-directory.ts";
@@ -15,9 +15,9 @@ import {
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
 } from "../../../src/protocol/constants.ts";
-import { INSTANCE_REGISTRY } from "../../../src/protocol/contracts/contract-events.ts";
 import type { TxGas } from "../../../src/protocol/fees/gas-fees.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
+import type { Generation } from "../../../src/protocol/generations/generation.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import type { Fork } from "../../../src/world-state/fork.ts";
@@ -51,6 +51,7 @@ interface VectorContract {
   bytecode?: string | { ref: string };
   deployer?: string;
   initHash?: string;
+  immutablesHash?: string;
   noNullifier?: boolean;
 }
 type VectorTrees = Record<"l1ToL2" | "noteHash" | "nullifier" | "publicData", { root: string; next: number }>;
@@ -150,6 +151,7 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
         currentContractClassId: field(contract.classId),
         originalContractClassId: field(contract.classId),
         initializationHash: field(contract.initHash ?? "0x0"),
+        ...(contract.immutablesHash && { immutablesHash: field(contract.immutablesHash) }),
         publicKeys: new Uint8Array(512),
         blockNumber: 0,
       };
@@ -173,42 +175,45 @@ export function hashed(tx: Tx): HashedTx {
   return { hash: fr(0x7a54), tx };
 }
 
-const GENESIS = genesisState(core, genesisContent(V4, [])).fork;
+const GENESES = new Map<Generation, Fork>();
 
 /** Genesis for one case at a time: it reverts the changes of the previous case. */
-function cleanGenesis(): Fork {
-  if (GENESIS.depth > 0) GENESIS.revertFramesTo(0);
-  GENESIS.openFrame();
-  return GENESIS;
+function cleanGenesis(generation: Generation): Fork {
+  const genesis = GENESES.get(generation) ?? genesisState(core, genesisContent(generation, [])).fork;
+  GENESES.set(generation, genesis);
+  if (genesis.depth > 0) genesis.revertFramesTo(0);
+  genesis.openFrame();
+  return genesis;
 }
 
 /** A case without its expected outcome. */
 export type GivenTx = Omit<TxCase, "expect">;
 
 /** The state before a case's transaction. It invalidates the state of the previous case. */
-export function forkOf({ contracts, pre, tx }: GivenTx): Fork {
-  const fork = cleanGenesis();
+export function forkOf({ contracts, pre, tx }: GivenTx, generation: Generation = V4): Fork {
+  const { instanceRegistry, feeJuice } = generation.contracts;
+  const fork = cleanGenesis(generation);
   for (const { address, noNullifier } of contracts) {
     if (noNullifier) continue;
-    fork.insertSequentially(NULLIFIER_TREE, [{ key: siloNullifier(core, INSTANCE_REGISTRY, field(address)) }]);
+    fork.insertSequentially(NULLIFIER_TREE, [{ key: siloNullifier(core, instanceRegistry, field(address)) }]);
   }
   for (const key of pre.nullifiers ?? []) fork.insertSequentially(NULLIFIER_TREE, [{ key: field(key) }]);
   fork.append(NOTE_HASH_TREE, (pre.noteHashes ?? []).map(field));
   fork.append(L1_TO_L2_MESSAGE_TREE, (pre.l1ToL2Messages ?? []).map(field));
   if (pre.feePayerBalance !== undefined) {
-    const key = feePayerBalanceLeafSlot(core, V4.contracts, field(tx.feePayer));
+    const key = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, field(tx.feePayer)));
     fork.insertOne(PUBLIC_DATA_TREE, { key, value: field(pre.feePayerBalance) });
   }
   return fork;
 }
 
-export function blockStateOf(given: GivenTx): BlockState {
+export function blockStateOf(given: GivenTx, generation: Generation = V4): BlockState {
   return new BlockState({
     core,
-    fork: forkOf(given),
+    fork: forkOf(given, generation),
     globals: GLOBALS,
     contracts: sourceOf(given.contracts),
-    siloing: new Siloing(core, V4),
+    siloing: new Siloing(core, generation),
   });
 }
 

@@ -1,21 +1,18 @@
 import type { ChainReadsOptions } from "../../../src/archiver/chain-reads.ts";
 import { ContentStore } from "../../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
-import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import type { Core } from "../../../src/core/core.ts";
 import { BlockState } from "../../../src/execution/block-state.ts";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
 import { globalsOfHeader } from "../../../src/execution/globals.ts";
 import type { Siloing } from "../../../src/execution/siloing.ts";
-import { genesisPublicData } from "../../../src/network/genesis.ts";
-import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../../src/protocol/constants.ts";
-import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import type { TxEffect } from "../../../src/protocol/tx-effect.ts";
-import { startChainA } from "../l1/chain-a.ts";
-import { Follower } from "../node/follower.ts";
-import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { CHAIN_A, type RecordedNetwork, recordedPublicData, V5_CHAIN } from "../l1/recorded-networks.ts";
+import { recordedTxs, recordedV5Txs } from "../protocol/recorded-txs.ts";
+import { type SyncedChain, syncRecordedChain } from "../snapshots/synced-chain.ts";
 
 /** A recorded block whose transactions were all recorded as clients sent them. */
 export interface RecordedBlock {
@@ -29,54 +26,43 @@ export interface RecordedBlock {
 
 /** The recorded chain in a store, with all its blocks. */
 export class RecordedChain {
-  readonly #follower: Follower;
+  readonly #synced: SyncedChain;
+  readonly #network: RecordedNetwork;
   readonly core: Core;
   readonly content: ContentStore;
   readonly #sent: Map<string, Tx>;
 
-  private constructor(core: Core, follower: Follower) {
+  private constructor(core: Core, synced: SyncedChain, network: RecordedNetwork) {
     this.core = core;
-    this.#follower = follower;
-    const { store, chain } = follower.services;
+    this.#synced = synced;
+    this.#network = network;
+    const { store, chain } = synced.services;
     this.content = new ContentStore({ store, chain });
-    this.#sent = new Map(recordedTxs().map(({ hash, tx }) => [toHex(hash), tx]));
+    const sent = network === V5_CHAIN ? recordedV5Txs() : recordedTxs();
+    this.#sent = new Map(sent.map(({ hash, tx }) => [toHex(hash), tx]));
   }
 
-  static async open(core: Core): Promise<RecordedChain> {
-    const l1 = await startChainA();
-    try {
-      const follower = await Follower.fresh(core, { l1RpcUrls: [l1.url], blobStore: l1.blobStore });
-      return new RecordedChain(core, follower);
-    } finally {
-      await l1.stop();
-    }
+  static async open(core: Core, network: RecordedNetwork = CHAIN_A): Promise<RecordedChain> {
+    return new RecordedChain(core, await syncRecordedChain(network, { checkpointHistory: network.blocks }), network);
   }
 
   get services() {
-    return this.#follower.services;
+    return this.#synced.services;
   }
 
   /** Lets worker threads read the same store. */
   get workerSetup(): ChainReadsOptions {
-    const { constants } = this.#follower.reader.identity;
+    const { path, reader } = this.#synced;
     return {
-      path: this.#follower.path,
-      publicData: genesisPublicData(
-        this.core,
-        {
-          testAccounts: true,
-          sponsoredFpc: true,
-          prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
-        },
-        V4,
-      ),
-      epochDuration: constants.epochDuration,
+      path,
+      publicData: recordedPublicData(this.core, this.#network),
+      epochDuration: reader.identity.constants.epochDuration,
       commits: this.services.store.commits,
     };
   }
 
   remove(): Promise<void> {
-    return this.#follower.remove();
+    return this.#synced.close();
   }
 
   /** Blocks that have transactions, if all of these were recorded as clients sent them. */

@@ -38,6 +38,8 @@ export function recordingLogger(): RecordingLogger {
 }
 
 export interface SyncedChain {
+  /** Folder of the store. */
+  path: string;
   reader: RollupReader;
   services: ChainServices;
   synchronizer: Synchronizer;
@@ -81,6 +83,7 @@ export async function syncRecordedChain(
   await synchronizer.syncOnce();
   const syncMs = performance.now() - started;
   return {
+    path,
     reader,
     services,
     synchronizer,

@@ -1,0 +1,96 @@
+/**
+ * Runs random programs and transactions with the simulator of the network's proof library and with the executor, and
+ * compares everything that both tell of them: effects, gas, frames with their data and ends, trees, and which
+ * transactions no block can include.
+ *
+ *   node test/execution/live/fuzz-vm.ts FOLDER GENERATION [--programs N] [--txs N] [--first SEED] [--record FILE]
+ *
+ * FOLDER is an installed @aztec/bb.js, 4.1.2 for v4 and 5.0.0 for v5. FILE receives a digest of each outcome, which
+ * test/execution/scenarios/native-outcomes.test.ts reads. A case that differs is printed with its seed and members that
+ * differ; without `--record` the run then goes on. Ends with code 1 after a difference.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Vm } from "../../../src/execution/vm/vm.ts";
+import { generationNamed } from "../../../src/protocol/generations/known/choose.ts";
+import { blockStateOf, hashed, txOf } from "../../world/execution/avm-vectors.ts";
+import { digestOf, type Outcome, outcomeOf } from "../../world/execution/tx-outcome.ts";
+import { BATCH, type CaseKind, randomCase } from "../scenarios/random-cases.ts";
+import { NativeVm } from "./native-vm.ts";
+
+const PROGRESS_MS = 20_000;
+const MAX_SHOWN = 20;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    programs: { type: "string", default: "100000" },
+    txs: { type: "string", default: "10000" },
+    first: { type: "string", default: "0" },
+    record: { type: "string" },
+  },
+});
+const [folder, name] = positionals;
+if (folder === undefined || name === undefined)
+  throw new Error("name the folder of an installed @aztec/bb.js and v4 or v5");
+const generation = generationNamed(name === "v4" ? undefined : name);
+const native = new NativeVm(folder, generation);
+const vm = new Vm(generation);
+const counts = { equal: 0, dropped: 0, reverted: 0, frames: 0, returned: 0, differ: 0 };
+
+/** Members of two outcomes that differ, as text. */
+function differences(theirs: Outcome, ours: Outcome): string[] {
+  const members = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
+  return [...members].flatMap((member) => {
+    const [a, b] = [theirs, ours].map((outcome) => JSON.stringify(Reflect.get(outcome, member)));
+    if (a === b) return [];
+    const at = a === undefined || b === undefined ? 0 : [...a].findIndex((letter, i) => letter !== b[i]);
+    const from = Math.max(0, at - 100);
+    return [`  ${member}\n    theirs ${a?.slice(from, from + 500)}\n    ours   ${b?.slice(from, from + 500)}`];
+  });
+}
+
+function count(outcome: Outcome): void {
+  if ("dropped" in outcome) counts.dropped++;
+  else {
+    if (outcome.revertCode !== 0) counts.reverted++;
+    const frames = outcome.calls.flatMap(function all(call): typeof outcome.calls {
+      return [call, ...call.nested.flatMap(all)];
+    });
+    counts.frames += frames.length;
+    counts.returned += frames.filter(({ reverted }) => !reverted).length;
+  }
+}
+
+async function run(kind: CaseKind, cases: number): Promise<string[]> {
+  const digests: string[] = [];
+  let told = Date.now();
+  for (let seed = Number(values.first); seed < Number(values.first) + cases; seed++) {
+    const { given, debugLogs } = randomCase(kind, seed, generation);
+    const options = { debugLogs, trees: kind === "tx" };
+    const tx = txOf(given);
+    const theirs = await native.run(given, tx, options);
+    const ours = outcomeOf(vm, blockStateOf(given, generation), hashed(tx), options);
+    digests.push(digestOf(theirs));
+    count(ours);
+    const found = differences(theirs, ours);
+    if (found.length === 0) counts.equal++;
+    else if (++counts.differ <= MAX_SHOWN)
+      console.log(`${name} ${given.name} differs (${kind}, seed ${seed})\n${found.join("\n")}`);
+    if (Date.now() - told > PROGRESS_MS) {
+      told = Date.now();
+      console.log(`${kind} ${seed + 1 - Number(values.first)} of ${cases}: ${JSON.stringify(counts)}`);
+    }
+  }
+  return digests;
+}
+
+try {
+  const txs = await run("tx", Number(values.txs));
+  const programs = await run("programs", Math.ceil(Number(values.programs) / BATCH));
+  console.log(`${name}: ${txs.length} transactions, ${programs.length * BATCH} programs: ${JSON.stringify(counts)}`);
+  if (values.record !== undefined) writeFileSync(values.record, `${JSON.stringify({ txs, programs })}\n`);
+} finally {
+  await native.close();
+}
+process.exitCode = counts.differ > 0 ? 1 : 0;
