@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ChainStore } from "../../src/archiver/chain-store.ts";
 import { NonSequentialCheckpointError } from "../../src/archiver/errors.ts";
 import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
@@ -104,133 +104,131 @@ function add(chain: ChainStore, checkpoint: SyntheticCheckpoint): void {
   );
 }
 
-describe("the chain store", () => {
-  test("a new chain store begins at genesis, with the network's constants in its tips", () => {
-    const { chain } = open();
-    const zero = {
-      block: { number: 0, hash: V4.genesis.blockHash },
-      checkpoint: { number: 0, hash: V4.genesis.checkpointHash },
-    };
-    expect(chain.tips()).toEqual({ proposed: zero.block, checkpointed: zero, proven: zero, finalized: zero });
-    expect(chain.block(0)).toMatchObject({
-      number: 0,
-      hash: GENESIS.hash,
-      archiveRoot: new Uint8Array(32),
-      txCount: 0,
-    });
-    expect(chain.blockBody(0)).toHaveLength(0);
-    expect(chain.blockNumberByHash(GENESIS.hash)).toBe(0);
-    expect(chain.blockNumberByArchive(GENESIS_ARCHIVE)).toBeUndefined();
-    expect(chain.block(1)).toBeUndefined();
-    expect(chain.blockBody(1)).toBeUndefined();
-    expect(chain.checkpoint(0)).toBeUndefined();
-    expect(chain.checkpointsOfEpoch(0)).toEqual([]);
+test("a new chain store begins at genesis, with the network's constants in its tips", () => {
+  const { chain } = open();
+  const zero = {
+    block: { number: 0, hash: V4.genesis.blockHash },
+    checkpoint: { number: 0, hash: V4.genesis.checkpointHash },
+  };
+  expect(chain.tips()).toEqual({ proposed: zero.block, checkpointed: zero, proven: zero, finalized: zero });
+  expect(chain.block(0)).toMatchObject({
+    number: 0,
+    hash: GENESIS.hash,
+    archiveRoot: new Uint8Array(32),
+    txCount: 0,
   });
+  expect(chain.blockBody(0)).toHaveLength(0);
+  expect(chain.blockNumberByHash(GENESIS.hash)).toBe(0);
+  expect(chain.blockNumberByArchive(GENESIS_ARCHIVE)).toBeUndefined();
+  expect(chain.block(1)).toBeUndefined();
+  expect(chain.blockBody(1)).toBeUndefined();
+  expect(chain.checkpoint(0)).toBeUndefined();
+  expect(chain.checkpointsOfEpoch(0)).toEqual([]);
+});
 
-  test("a chain store returns an added checkpoint by each of its indexes", () => {
-    const { chain } = open();
-    const checkpoints = synthesizeChain([[2, 0], [1], [0, 3, 1]]);
-    for (const checkpoint of checkpoints) add(chain, checkpoint);
-    for (const checkpoint of checkpoints) {
-      const rebuilt = rebuildCheckpoint(rebuildInput(checkpoint), core, V4);
-      const { l1, attestations, feeAssetPriceModifier } = proposal(checkpoint, l1At(checkpoint.number));
-      const record = chain.checkpoint(checkpoint.number)!;
-      expect(record.startBlock).toBe(rebuilt.blocks[0].record.number);
-      expect(record.blockCount).toBe(rebuilt.blocks.length);
-      expect(record.feeAssetPriceModifier).toBe(feeAssetPriceModifier);
-      expect(record.l1.number).toBe(l1.number);
-      expect(record.l1.timestamp).toBe(l1.timestamp);
-      expect(toHex(record.l1.hash)).toBe(toHex(l1.hash));
-      expect(toHex(record.header)).toBe(toHex(checkpoint.header));
-      expect(record.attestations.map((a) => [toHex(a.address), a.signature && toHex(a.signature)])).toEqual(
-        attestations.map((a) => [toHex(a.address), a.signature && toHex(a.signature)]),
-      );
-      expect(chain.checkpointNumberAtSlot(checkpoint.slot)).toBe(checkpoint.number);
-      for (const { record: block, body, txs } of rebuilt.blocks) {
-        const stored = chain.block(block.number)!;
-        expect(toHex(stored.header)).toBe(toHex(block.header));
-        expect({ ...stored, header: 0, hash: 0, archiveRoot: 0 }).toEqual({
-          ...block,
-          header: 0,
-          hash: 0,
-          archiveRoot: 0,
-        });
-        expect(chain.blockNumberByHash(block.hash)).toBe(block.number);
-        expect(chain.blockNumberByArchive(block.archiveRoot)).toBe(block.number);
-        expect(toHex(chain.blockBody(block.number)!)).toBe(toHex(body));
-        txs.forEach((tx, indexInBlock) => {
-          const at = chain.txLocation(tx.txHash)!;
-          expect(at).toMatchObject({ block: block.number, indexInBlock });
-          const words = chain.blockBody(at.block)!.subarray(at.wordOffset * 32, (at.wordOffset + at.wordCount) * 32);
-          expect(toHex(words)).toBe(toHex(tx.words));
-        });
-      }
-    }
-    // Slots 2, 14 and 26 with epochs of 16 slots.
-    expect([0, 1, 2, 3].map((e) => chain.checkpointsOfEpoch(e).map((c) => c.number))).toEqual([[1, 2], [3], [], []]);
-    expect(chain.txLocation(new Uint8Array(31))).toBeUndefined();
-  });
-
-  test("the chain store keeps the proven and finalized tips at or below the latest checkpoint", () => {
-    const { chain, store } = open();
-    const checkpoints = synthesizeChain([[1, 1], [1], [1]]);
-    for (const checkpoint of checkpoints) add(chain, checkpoint);
-    store.transaction(() => {
-      chain.state.putCheckpoint("proven", 9);
-      chain.state.putCheckpoint("finalized", 1);
-    });
-    expect([chain.latestBlockNumber(), chain.provenBlockNumber(), chain.finalizedBlockNumber()]).toEqual([4, 4, 2]);
-    expect(chain.tips().finalized.checkpoint).toEqual({
-      number: 1,
-      hash: toHex(checkpointHash(checkpoints[0].header)),
-    });
-    store.transaction(() => chain.removeCheckpointsAfter(2));
-    expect(chain.state.checkpoint("proven")).toBe(2);
-    add(chain, checkpoints[2]);
-    expect(chain.provenBlockNumber()).toBe(3);
-  });
-
-  test("the chain store refuses a checkpoint that does not continue the chain, and stores nothing of it", () => {
-    const { chain, store } = open();
-    const [first, , third] = synthesizeChain([[1], [1], [1]]);
-    add(chain, first);
-    const before = dump(store);
-    expect(() => add(chain, third)).toThrow(NonSequentialCheckpointError);
-    expect(() => add(chain, first)).toThrow(NonSequentialCheckpointError);
-    expect(dump(store)).toEqual(before);
-  });
-
-  test("removing checkpoints leaves every table of the chain store as it was before they were added", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
-        fc.nat(5),
-        fc.boolean(),
-        fc.array(fc.nat(2 ** 11 - 1), { minLength: 1, maxLength: 20 }),
-        async (shape, keep, sameTxHash, logBits) => {
-          const { chain, store, close } = open();
-          try {
-            const checkpoints = synthesizeChain(shape, {
-              txHash: sameTxHash ? seeded("one tx hash") : undefined,
-              logs: (block, tx) => logsOf(logBits[(7 * block + tx) % logBits.length]),
-            });
-            const kept = Math.min(keep, checkpoints.length);
-            for (const checkpoint of checkpoints.slice(0, kept)) add(chain, checkpoint);
-            const before = dump(store);
-            for (const checkpoint of checkpoints.slice(kept)) add(chain, checkpoint);
-            const after = dump(store);
-            const removed = store.transaction(() => chain.removeCheckpointsAfter(kept));
-            expect(dump(store)).toEqual(before);
-            expect(removed).toHaveLength(shape.slice(kept).flat().length);
-            for (const checkpoint of checkpoints.slice(kept)) add(chain, checkpoint);
-            expect(dump(store)).toEqual(after);
-          } finally {
-            await close();
-            opened = undefined;
-          }
-        },
-      ),
-      { numRuns: 25 },
+test("a chain store returns an added checkpoint by each of its indexes", () => {
+  const { chain } = open();
+  const checkpoints = synthesizeChain([[2, 0], [1], [0, 3, 1]]);
+  for (const checkpoint of checkpoints) add(chain, checkpoint);
+  for (const checkpoint of checkpoints) {
+    const rebuilt = rebuildCheckpoint(rebuildInput(checkpoint), core, V4);
+    const { l1, attestations, feeAssetPriceModifier } = proposal(checkpoint, l1At(checkpoint.number));
+    const record = chain.checkpoint(checkpoint.number)!;
+    expect(record.startBlock).toBe(rebuilt.blocks[0].record.number);
+    expect(record.blockCount).toBe(rebuilt.blocks.length);
+    expect(record.feeAssetPriceModifier).toBe(feeAssetPriceModifier);
+    expect(record.l1.number).toBe(l1.number);
+    expect(record.l1.timestamp).toBe(l1.timestamp);
+    expect(toHex(record.l1.hash)).toBe(toHex(l1.hash));
+    expect(toHex(record.header)).toBe(toHex(checkpoint.header));
+    expect(record.attestations.map((a) => [toHex(a.address), a.signature && toHex(a.signature)])).toEqual(
+      attestations.map((a) => [toHex(a.address), a.signature && toHex(a.signature)]),
     );
+    expect(chain.checkpointNumberAtSlot(checkpoint.slot)).toBe(checkpoint.number);
+    for (const { record: block, body, txs } of rebuilt.blocks) {
+      const stored = chain.block(block.number)!;
+      expect(toHex(stored.header)).toBe(toHex(block.header));
+      expect({ ...stored, header: 0, hash: 0, archiveRoot: 0 }).toEqual({
+        ...block,
+        header: 0,
+        hash: 0,
+        archiveRoot: 0,
+      });
+      expect(chain.blockNumberByHash(block.hash)).toBe(block.number);
+      expect(chain.blockNumberByArchive(block.archiveRoot)).toBe(block.number);
+      expect(toHex(chain.blockBody(block.number)!)).toBe(toHex(body));
+      txs.forEach((tx, indexInBlock) => {
+        const at = chain.txLocation(tx.txHash)!;
+        expect(at).toMatchObject({ block: block.number, indexInBlock });
+        const words = chain.blockBody(at.block)!.subarray(at.wordOffset * 32, (at.wordOffset + at.wordCount) * 32);
+        expect(toHex(words)).toBe(toHex(tx.words));
+      });
+    }
+  }
+  // Slots 2, 14 and 26 with epochs of 16 slots.
+  expect([0, 1, 2, 3].map((e) => chain.checkpointsOfEpoch(e).map((c) => c.number))).toEqual([[1, 2], [3], [], []]);
+  expect(chain.txLocation(new Uint8Array(31))).toBeUndefined();
+});
+
+test("the chain store keeps the proven and finalized tips at or below the latest checkpoint", () => {
+  const { chain, store } = open();
+  const checkpoints = synthesizeChain([[1, 1], [1], [1]]);
+  for (const checkpoint of checkpoints) add(chain, checkpoint);
+  store.transaction(() => {
+    chain.state.putCheckpoint("proven", 9);
+    chain.state.putCheckpoint("finalized", 1);
   });
+  expect([chain.latestBlockNumber(), chain.provenBlockNumber(), chain.finalizedBlockNumber()]).toEqual([4, 4, 2]);
+  expect(chain.tips().finalized.checkpoint).toEqual({
+    number: 1,
+    hash: toHex(checkpointHash(checkpoints[0].header)),
+  });
+  store.transaction(() => chain.removeCheckpointsAfter(2));
+  expect(chain.state.checkpoint("proven")).toBe(2);
+  add(chain, checkpoints[2]);
+  expect(chain.provenBlockNumber()).toBe(3);
+});
+
+test("the chain store refuses a checkpoint that does not continue the chain, and stores nothing of it", () => {
+  const { chain, store } = open();
+  const [first, , third] = synthesizeChain([[1], [1], [1]]);
+  add(chain, first);
+  const before = dump(store);
+  expect(() => add(chain, third)).toThrow(NonSequentialCheckpointError);
+  expect(() => add(chain, first)).toThrow(NonSequentialCheckpointError);
+  expect(dump(store)).toEqual(before);
+});
+
+test("removing checkpoints leaves every table of the chain store as it was before they were added", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+      fc.nat(5),
+      fc.boolean(),
+      fc.array(fc.nat(2 ** 11 - 1), { minLength: 1, maxLength: 20 }),
+      async (shape, keep, sameTxHash, logBits) => {
+        const { chain, store, close } = open();
+        try {
+          const checkpoints = synthesizeChain(shape, {
+            txHash: sameTxHash ? seeded("one tx hash") : undefined,
+            logs: (block, tx) => logsOf(logBits[(7 * block + tx) % logBits.length]),
+          });
+          const kept = Math.min(keep, checkpoints.length);
+          for (const checkpoint of checkpoints.slice(0, kept)) add(chain, checkpoint);
+          const before = dump(store);
+          for (const checkpoint of checkpoints.slice(kept)) add(chain, checkpoint);
+          const after = dump(store);
+          const removed = store.transaction(() => chain.removeCheckpointsAfter(kept));
+          expect(dump(store)).toEqual(before);
+          expect(removed).toHaveLength(shape.slice(kept).flat().length);
+          for (const checkpoint of checkpoints.slice(kept)) add(chain, checkpoint);
+          expect(dump(store)).toEqual(after);
+        } finally {
+          await close();
+          opened = undefined;
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TextPart, TileCache } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 
@@ -118,103 +118,97 @@ function textOf(parts: readonly TextPart[], key: Uint8Array, row: Uint8Array, pa
   return parts.map(shown).join("");
 }
 
-describe("a cache of tiles", () => {
-  test.each([42, 40, 36, 30].flatMap((height) => [1, 20_000, 1_000_000].map((bytes) => ({ height, bytes }))))(
-    "a tile cache of $bytes bytes gives the paths of a tree of height $height",
-    ({ height, bytes }) => {
-      fc.assert(
-        fc.property(fc.array(asked(height), { minLength: 1, maxLength: 60 }), (calls) => {
-          const cache = core.tileCache(bytes, SEPARATORS);
-          for (const call of calls) expect(cachedPath(cache, call, height).path).toEqual(plainPath(call, height));
-        }),
-        { numRuns: 15 },
-      );
-    },
-  );
-
-  test("a tile cache fills templates with a leaf and its path", () => {
-    const call = fc
-      .constantFrom(42, 40, 36)
-      .chain((height) => fc.record({ height: fc.constant(height), path: asked(height) }));
+test.each([42, 40, 36, 30].flatMap((height) => [1, 20_000, 1_000_000].map((bytes) => ({ height, bytes }))))(
+  "a tile cache of $bytes bytes gives the paths of a tree of height $height",
+  ({ height, bytes }) => {
     fc.assert(
-      fc.property(
-        textParts,
-        fc.array(call, { minLength: 1, maxLength: 12 }),
-        fc.uint8Array({ minLength: 36, maxLength: 36 }),
-        rowBytes,
-        (parts, calls, key, row) => {
-          const cache = core.tileCache(100_000, SEPARATORS);
-          const templates = new Map([42, 41, 40, 36].map((height) => [height, cache.template(parts, height)]));
-          for (const [i, { height, path }] of calls.entries()) {
-            cache.setLeaf(key, row);
-            openPath(cache, path, height);
-            if (i % 4 === 3) cache.close(height, new Uint8Array(height * 32), 0);
-            else {
-              const text = Buffer.from(cache.closeText(templates.get(height)!)).toString("latin1");
-              expect(text).toBe(textOf(parts, key, row, plainPath(path, height)));
-            }
+      fc.property(fc.array(asked(height), { minLength: 1, maxLength: 60 }), (calls) => {
+        const cache = core.tileCache(bytes, SEPARATORS);
+        for (const call of calls) expect(cachedPath(cache, call, height).path).toEqual(plainPath(call, height));
+      }),
+      { numRuns: 15 },
+    );
+  },
+);
+
+test("a tile cache fills templates with a leaf and its path", () => {
+  const call = fc
+    .constantFrom(42, 40, 36)
+    .chain((height) => fc.record({ height: fc.constant(height), path: asked(height) }));
+  fc.assert(
+    fc.property(
+      textParts,
+      fc.array(call, { minLength: 1, maxLength: 12 }),
+      fc.uint8Array({ minLength: 36, maxLength: 36 }),
+      rowBytes,
+      (parts, calls, key, row) => {
+        const cache = core.tileCache(100_000, SEPARATORS);
+        const templates = new Map([42, 41, 40, 36].map((height) => [height, cache.template(parts, height)]));
+        for (const [i, { height, path }] of calls.entries()) {
+          cache.setLeaf(key, row);
+          openPath(cache, path, height);
+          if (i % 4 === 3) cache.close(height, new Uint8Array(height * 32), 0);
+          else {
+            const text = Buffer.from(cache.closeText(templates.get(height)!)).toString("latin1");
+            expect(text).toBe(textOf(parts, key, row, plainPath(path, height)));
           }
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
 
-  test("a tile cache refuses templates, keys and rows that exceed its room", () => {
-    const cache = core.tileCache(1, SEPARATORS);
-    const text = "x".repeat(3000);
-    cache.template([text], 42);
-    expect(() => cache.template([text], 42)).toThrow(
-      "no room for a template of 3028 bytes, whose texts have up to 3016",
-    );
-    expect(() => cache.template([{ as: "path" }, { as: "path" }, { as: "path" }], 42)).toThrow(RangeError);
-    expect(() => cache.setLeaf(new Uint8Array(37), new Uint8Array())).toThrow(
-      "a leaf's key is at most 36 bytes, got 37",
-    );
-    expect(() => cache.setLeaf(new Uint8Array(), new Uint8Array(105))).toThrow(
-      "a leaf's row is at most 104 bytes, got 105",
-    );
-  });
+test("a tile cache refuses templates, keys and rows that exceed its room", () => {
+  const cache = core.tileCache(1, SEPARATORS);
+  const text = "x".repeat(3000);
+  cache.template([text], 42);
+  expect(() => cache.template([text], 42)).toThrow("no room for a template of 3028 bytes, whose texts have up to 3016");
+  expect(() => cache.template([{ as: "path" }, { as: "path" }, { as: "path" }], 42)).toThrow(RangeError);
+  expect(() => cache.setLeaf(new Uint8Array(37), new Uint8Array())).toThrow("a leaf's key is at most 36 bytes, got 37");
+  expect(() => cache.setLeaf(new Uint8Array(), new Uint8Array(105))).toThrow(
+    "a leaf's row is at most 104 bytes, got 105",
+  );
+});
 
-  test("a tile cache asks for each tile once", () => {
-    const cache = core.tileCache(1_000_000, SEPARATORS);
-    const call = { state: 1, tree: 0, position: 12_345_678, levels: 11 };
-    expect(cachedPath(cache, call, 42).put).toBe(11);
-    expect(cachedPath(cache, call, 42).put).toBe(0);
-    expect(cachedPath(cache, { ...call, position: call.position ^ 1 }, 42).put).toBe(0);
-    expect(cachedPath(cache, { ...call, position: call.position ^ 16 }, 42).put).toBe(1);
-    expect(cachedPath(cache, { ...call, state: 2 }, 42).put).toBe(11);
-  });
+test("a tile cache asks for each tile once", () => {
+  const cache = core.tileCache(1_000_000, SEPARATORS);
+  const call = { state: 1, tree: 0, position: 12_345_678, levels: 11 };
+  expect(cachedPath(cache, call, 42).put).toBe(11);
+  expect(cachedPath(cache, call, 42).put).toBe(0);
+  expect(cachedPath(cache, { ...call, position: call.position ^ 1 }, 42).put).toBe(0);
+  expect(cachedPath(cache, { ...call, position: call.position ^ 16 }, 42).put).toBe(1);
+  expect(cachedPath(cache, { ...call, state: 2 }, 42).put).toBe(11);
+});
 
-  test("a tile cache asks again for a leaf's tile that it shall not keep", () => {
-    const cache = core.tileCache(1_000_000, SEPARATORS);
-    const call = { state: 1, tree: 0, position: 12_345_678, levels: 11, keepLeaf: false };
-    expect(cachedPath(cache, call, 42).put).toBe(11);
-    expect(cachedPath(cache, call, 42)).toEqual({ path: plainPath(call, 42), put: 1 });
-    expect(cachedPath(cache, { ...call, keepLeaf: true }, 42).put).toBe(1);
-    expect(cachedPath(cache, call, 42).put).toBe(0);
-  });
+test("a tile cache asks again for a leaf's tile that it shall not keep", () => {
+  const cache = core.tileCache(1_000_000, SEPARATORS);
+  const call = { state: 1, tree: 0, position: 12_345_678, levels: 11, keepLeaf: false };
+  expect(cachedPath(cache, call, 42).put).toBe(11);
+  expect(cachedPath(cache, call, 42)).toEqual({ path: plainPath(call, 42), put: 1 });
+  expect(cachedPath(cache, { ...call, keepLeaf: true }, 42).put).toBe(1);
+  expect(cachedPath(cache, call, 42).put).toBe(0);
+});
 
-  test("a tile cache keeps the tiles above the leaves while new leaves are asked for", () => {
-    const cache = core.tileCache(600_000, SEPARATORS);
-    const leaves = 2 ** 16;
-    const paths = (count: number, from: number) => {
-      let put = 0;
-      for (let i = 0; i < count; i++) {
-        const position = ((from + i) * 40_503) % leaves;
-        put += openPath(cache, { state: 1, tree: 0, position, levels: 4 }, 16);
-        cache.close(16, new Uint8Array(16 * 32), 0);
-      }
-      return put;
-    };
-    paths(3000, 0);
-    // There are 273 tiles above those of the leaves, which are 4,096.
-    expect(paths(3000, 3000)).toBeLessThan(3000 * 1.25);
-  });
+test("a tile cache keeps the tiles above the leaves while new leaves are asked for", () => {
+  const cache = core.tileCache(600_000, SEPARATORS);
+  const leaves = 2 ** 16;
+  const paths = (count: number, from: number) => {
+    let put = 0;
+    for (let i = 0; i < count; i++) {
+      const position = ((from + i) * 40_503) % leaves;
+      put += openPath(cache, { state: 1, tree: 0, position, levels: 4 }, 16);
+      cache.close(16, new Uint8Array(16 * 32), 0);
+    }
+    return put;
+  };
+  paths(3000, 0);
+  // There are 273 tiles above those of the leaves, which are 4,096.
+  expect(paths(3000, 3000)).toBeLessThan(3000 * 1.25);
+});
 
-  test("a tile cache refuses a record that is too long for four levels", () => {
-    const cache = core.tileCache(1, SEPARATORS);
-    cache.open(1, 0, 0, 1);
-    expect(() => cache.put(0, new Uint8Array(1025), 4)).toThrow("a tile record is at most 1020 bytes, got 1021");
-  });
+test("a tile cache refuses a record that is too long for four levels", () => {
+  const cache = core.tileCache(1, SEPARATORS);
+  cache.open(1, 0, 0, 1);
+  expect(() => cache.put(0, new Uint8Array(1025), 4)).toThrow("a tile record is at most 1020 bytes, got 1021");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { l2ToL1MessageHash } from "../../src/core/derive/message.ts";
 import type { BlockState } from "../../src/execution/block-state.ts";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
@@ -69,56 +69,54 @@ function expectedEffect({ effect }: TxCase["expect"]) {
   };
 }
 
-describe("transactions recorded from the reference node's executor", () => {
-  test("all transactions recorded from the reference node's executor are in the vectors", () => {
-    expect(VECTORS.txCases).toHaveLength(141);
-  });
-
-  test.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
-    "tx %i has the recorded outcome: %s",
-    (_, __, given) => {
-      const vm = new Vm(V4);
-      const state = blockStateOf(given);
-      const { expect: wanted } = given;
-      if (wanted.unprocessable) {
-        const before = trees(state);
-        expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
-        expect(trees(state)).toEqual(before);
-        return;
-      }
-      expect(trees(state)).toEqual(wanted.startTrees);
-      const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MAX_OUTPUT_FIELDS });
-      const { executed } = pending;
-      const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
-      // The executor of 4.1.2 told the phases apart.
-      expect(phaseRevertCode(executed)).toBe(wanted.revertCode);
-      expect(executed.effect.revertCode).toBe(Math.min(wanted.revertCode, 1));
-      expect({
-        total: gas(totalGas),
-        public: gas(publicGas),
-        teardown: gas(teardownGas),
-        billed: gas(billedGas),
-      }).toEqual(wanted.gas);
-      expect(shownEffect(executed)).toEqual(expectedEffect(wanted));
-      expect(
-        executed.calls.map(({ phase, contractAddress, isStatic, reverted, output }) => ({
-          phase,
-          address: short(contractAddress),
-          isStatic,
-          reverted,
-          output: shortItems(output),
-        })),
-      ).toEqual(
-        wanted.calls.map(({ phase, address, isStatic, reverted, output }) => ({
-          phase,
-          address,
-          isStatic,
-          reverted,
-          output,
-        })),
-      );
-      pending.apply();
-      expect(trees(state)).toEqual(wanted.endTrees);
-    },
-  );
+test("all transactions recorded from the reference node's executor are in the vectors", () => {
+  expect(VECTORS.txCases).toHaveLength(141);
 });
+
+test.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
+  "tx %i has the recorded outcome: %s",
+  (_, __, given) => {
+    const vm = new Vm(V4);
+    const state = blockStateOf(given);
+    const { expect: wanted } = given;
+    if (wanted.unprocessable) {
+      const before = trees(state);
+      expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
+      expect(trees(state)).toEqual(before);
+      return;
+    }
+    expect(trees(state)).toEqual(wanted.startTrees);
+    const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MAX_OUTPUT_FIELDS });
+    const { executed } = pending;
+    const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
+    // The executor of 4.1.2 told the phases apart.
+    expect(phaseRevertCode(executed)).toBe(wanted.revertCode);
+    expect(executed.effect.revertCode).toBe(Math.min(wanted.revertCode, 1));
+    expect({
+      total: gas(totalGas),
+      public: gas(publicGas),
+      teardown: gas(teardownGas),
+      billed: gas(billedGas),
+    }).toEqual(wanted.gas);
+    expect(shownEffect(executed)).toEqual(expectedEffect(wanted));
+    expect(
+      executed.calls.map(({ phase, contractAddress, isStatic, reverted, output }) => ({
+        phase,
+        address: short(contractAddress),
+        isStatic,
+        reverted,
+        output: shortItems(output),
+      })),
+    ).toEqual(
+      wanted.calls.map(({ phase, address, isStatic, reverted, output }) => ({
+        phase,
+        address,
+        isStatic,
+        reverted,
+        output,
+      })),
+    );
+    pending.apply();
+    expect(trees(state)).toEqual(wanted.endTrees);
+  },
+);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
@@ -54,79 +54,77 @@ const genesis = () =>
   );
 const noContracts = { contractClass: () => undefined, contractInstance: () => undefined };
 
-describe("set-up transactions of a local network", () => {
-  const asRecorded: TxEffect[] = [];
+const asRecorded: TxEffect[] = [];
 
-  test("the set-up transactions, executed from genesis, reproduce the recorded blocks", async () => {
-    const { fork } = genesis();
-    for (const { header: hex, archiveRoot, txHashes } of blocks) {
-      const header = fromHex(hex);
-      const txs = recorded.filter(({ hash }) => txHashes.includes(toHex(hash)));
-      expect(txs).toHaveLength(txHashes.length);
-      fork.append(L1_TO_L2_MESSAGE_TREE, [], L1_TO_L2_MESSAGES_PER_CHECKPOINT);
-      const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts: noContracts, siloing });
-      const { processed, ...rest } = await processTxs(vm, state, txs, { mode: "reexecute" });
-      expect(rest).toMatchObject({ unprocessable: [], failed: [], skipped: [] });
-      expect(processed.map(({ effect }) => effect.revertCode)).toEqual(txs.map(() => 0));
-      asRecorded.push(...processed.map(({ effect }) => effect));
-      const fees = processed.reduce((sum, { effect }) => sum + readBigUint(effect.transactionFee), 0n);
-      expect(fees).toBe(readBigUint(header, HEADER_AT.totalFees, 32));
-      for (const tree of TREE_IDS) {
-        const { root, size } = fork.snapshot(tree);
-        const stated = headerSnapshot(header, tree);
-        expect([tree, toHex(root), size]).toEqual([tree, toHex(stated.root), stated.size]);
-      }
-      fork.append(ARCHIVE, [blockHash(core, header)]);
-      expect(toHex(fork.snapshot(ARCHIVE).root)).toBe(archiveRoot);
+test("the set-up transactions, executed from genesis, reproduce the recorded blocks", async () => {
+  const { fork } = genesis();
+  for (const { header: hex, archiveRoot, txHashes } of blocks) {
+    const header = fromHex(hex);
+    const txs = recorded.filter(({ hash }) => txHashes.includes(toHex(hash)));
+    expect(txs).toHaveLength(txHashes.length);
+    fork.append(L1_TO_L2_MESSAGE_TREE, [], L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+    const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts: noContracts, siloing });
+    const { processed, ...rest } = await processTxs(vm, state, txs, { mode: "reexecute" });
+    expect(rest).toMatchObject({ unprocessable: [], failed: [], skipped: [] });
+    expect(processed.map(({ effect }) => effect.revertCode)).toEqual(txs.map(() => 0));
+    asRecorded.push(...processed.map(({ effect }) => effect));
+    const fees = processed.reduce((sum, { effect }) => sum + readBigUint(effect.transactionFee), 0n);
+    expect(fees).toBe(readBigUint(header, HEADER_AT.totalFees, 32));
+    for (const tree of TREE_IDS) {
+      const { root, size } = fork.snapshot(tree);
+      const stated = headerSnapshot(header, tree);
+      expect([tree, toHex(root), size]).toEqual([tree, toHex(stated.root), stated.size]);
     }
-  });
+    fork.append(ARCHIVE, [blockHash(core, header)]);
+    expect(toHex(fork.snapshot(ARCHIVE).root)).toBe(archiveRoot);
+  }
+});
 
-  test("the set-up transactions, bound to another network and in one block, have the same effects", async () => {
-    const maxFeesPerGas = { feePerDaGas: 0n, feePerL2Gas: 5n * 10n ** 12n };
-    const { fork, header } = genesis();
-    const txs = setUpTxs({
-      anchor: header,
-      chainId: fr(1),
-      version: fr(2),
-      expirationTimestamp: 99n,
-      maxFeesPerGas,
-    }).map((tx) => ({ tx, hash: txHash(core, tx.data) }));
-    const globals = {
-      chainId: fr(1),
-      version: fr(2),
-      blockNumber: 1,
-      timestamp: 50n,
-      feePerDaGas: 0n,
-      feePerL2Gas: 10n ** 12n,
-    };
-    const state = new BlockState({ core, fork, globals, contracts: noContracts, siloing });
-    const { processed } = await processTxs(vm, state, txs, { mode: "reexecute" });
-    expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0]);
+test("the set-up transactions, bound to another network and in one block, have the same effects", async () => {
+  const maxFeesPerGas = { feePerDaGas: 0n, feePerL2Gas: 5n * 10n ** 12n };
+  const { fork, header } = genesis();
+  const txs = setUpTxs({
+    anchor: header,
+    chainId: fr(1),
+    version: fr(2),
+    expirationTimestamp: 99n,
+    maxFeesPerGas,
+  }).map((tx) => ({ tx, hash: txHash(core, tx.data) }));
+  const globals = {
+    chainId: fr(1),
+    version: fr(2),
+    blockNumber: 1,
+    timestamp: 50n,
+    feePerDaGas: 0n,
+    feePerL2Gas: 10n ** 12n,
+  };
+  const state = new BlockState({ core, fork, globals, contracts: noContracts, siloing });
+  const { processed } = await processTxs(vm, state, txs, { mode: "reexecute" });
+  expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0]);
 
-    for (const [i, { effect }] of processed.entries()) {
-      // The effects that depend neither on the fee nor on the tx hash.
-      const { noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs } = effect;
-      const other = asRecorded[i];
-      expect({ noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs }).toEqual({
-        noteHashes: other.noteHashes,
-        nullifiers: other.nullifiers,
-        privateLogs: other.privateLogs,
-        contractClassLogs: other.contractClassLogs,
-        publicLogs: other.publicLogs,
-      });
-      expect(toHex(effect.txHash)).not.toBe(toHex(other.txHash));
-    }
-  });
+  for (const [i, { effect }] of processed.entries()) {
+    // The effects that depend neither on the fee nor on the tx hash.
+    const { noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs } = effect;
+    const other = asRecorded[i];
+    expect({ noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs }).toEqual({
+      noteHashes: other.noteHashes,
+      nullifiers: other.nullifiers,
+      privateLogs: other.privateLogs,
+      contractClassLogs: other.contractClassLogs,
+      publicLogs: other.publicLogs,
+    });
+    expect(toHex(effect.txHash)).not.toBe(toHex(other.txHash));
+  }
+});
 
-  test("the set-up transaction of a contract is the one that deploys it", () => {
-    const { header } = genesis();
-    const terms = {
-      ...{ anchor: header, chainId: fr(1), version: fr(2), expirationTimestamp: 99n },
-      maxFeesPerGas: { feePerDaGas: 0n, feePerL2Gas: 1n },
-    };
-    for (const address of [BANANA_TOKEN, BANANA_FEE_CONTRACT]) {
-      expect(deployedContracts(deploymentTx(fromHex(address), terms).data, V4.contracts).map(toHex)).toEqual([address]);
-    }
-    expect(() => deploymentTx(fr(9), terms)).toThrow("no set-up transaction deploys 0x0");
-  });
+test("the set-up transaction of a contract is the one that deploys it", () => {
+  const { header } = genesis();
+  const terms = {
+    ...{ anchor: header, chainId: fr(1), version: fr(2), expirationTimestamp: 99n },
+    maxFeesPerGas: { feePerDaGas: 0n, feePerL2Gas: 1n },
+  };
+  for (const address of [BANANA_TOKEN, BANANA_FEE_CONTRACT]) {
+    expect(deployedContracts(deploymentTx(fromHex(address), terms).data, V4.contracts).map(toHex)).toEqual([address]);
+  }
+  expect(() => deploymentTx(fr(9), terms)).toThrow("no set-up transaction deploys 0x0");
 });

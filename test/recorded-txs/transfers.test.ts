@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { mapEntrySlot, publicDataLeafSlot } from "../../src/core/derive/public-storage.ts";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
@@ -66,53 +66,51 @@ function balance(): bigint {
 }
 
 /** On a new local network with a token and a sender who owns some. */
-describe("transfer transactions", () => {
-  beforeAll(async () => {
-    const { processed } = await run([...setUpTxs(terms), mintTx(core, txs, { amount: 1_000n, terms, next })]);
-    expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0, 0]);
-  });
+beforeAll(async () => {
+  const { processed } = await run([...setUpTxs(terms), mintTx(core, txs, { amount: 1_000n, terms, next })]);
+  expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0, 0]);
+});
 
-  test.each([
-    [0, 1],
-    [0, 5],
-    [1, 0],
-    [4, 0],
-    [1, 1],
-    [3, 2],
-  ])("two txs of %i private and %i public transfers each are executed", async (privateTransfers, publicTransfers) => {
-    const before = balance();
-    const made = [1, 2].map(() => transferTx(core, txs, plan(privateTransfers, publicTransfers)));
-    const { processed, unprocessable, skipped } = await run(made);
-    expect({ unprocessable, skipped }).toEqual({ unprocessable: [], skipped: [] });
-    expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0]);
-    expect(balance() - before).toBe(2n * 7n * BigInt(publicTransfers));
-    for (const { effect } of processed) {
-      expect(effect.noteHashes.length / 32).toBe(2 * privateTransfers);
-      expect(effect.nullifiers.length / 32).toBe(1 + 2 * privateTransfers);
-      expect(effect.privateLogs).toHaveLength(3 * privateTransfers);
-    }
-  });
+test.each([
+  [0, 1],
+  [0, 5],
+  [1, 0],
+  [4, 0],
+  [1, 1],
+  [3, 2],
+])("two txs of %i private and %i public transfers each are executed", async (privateTransfers, publicTransfers) => {
+  const before = balance();
+  const made = [1, 2].map(() => transferTx(core, txs, plan(privateTransfers, publicTransfers)));
+  const { processed, unprocessable, skipped } = await run(made);
+  expect({ unprocessable, skipped }).toEqual({ unprocessable: [], skipped: [] });
+  expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0]);
+  expect(balance() - before).toBe(2n * 7n * BigInt(publicTransfers));
+  for (const { effect } of processed) {
+    expect(effect.noteHashes.length / 32).toBe(2 * privateTransfers);
+    expect(effect.nullifiers.length / 32).toBe(1 + 2 * privateTransfers);
+    expect(effect.privateLogs).toHaveLength(3 * privateTransfers);
+  }
+});
 
-  test("the private part of a transfer tx uses the gas that its formula gives", async () => {
-    const { processed } = await run([transferTx(core, txs, plan(2, 0)), transferTx(core, txs, plan(0, 4))]);
-    const [privately, publicly] = processed.map(({ gasUsed }) => gasUsed);
-    expect(privately.totalGas).toEqual({ daGas: 1888 + 1760, l2Gas: 513_900 + 57_900 });
-    // Recorded from a tx with four transfers.
-    expect(publicly.totalGas.l2Gas - publicly.publicGas.l2Gas).toBe(650_800);
-  });
+test("the private part of a transfer tx uses the gas that its formula gives", async () => {
+  const { processed } = await run([transferTx(core, txs, plan(2, 0)), transferTx(core, txs, plan(0, 4))]);
+  const [privately, publicly] = processed.map(({ gasUsed }) => gasUsed);
+  expect(privately.totalGas).toEqual({ daGas: 1888 + 1760, l2Gas: 513_900 + 57_900 });
+  // Recorded from a tx with four transfers.
+  expect(publicly.totalGas.l2Gas - publicly.publicGas.l2Gas).toBe(650_800);
+});
 
-  test("a tx with more transfers than it has room for is refused", () => {
-    expect(() => transferTx(core, txs, plan(0, 33))).toThrow(TemplateRoomError);
-    expect(() => transferTx(core, txs, plan(22, 0))).toThrow(
-      expect.objectContaining({ what: "privateLogs", wanted: 66, max: 64 }),
-    );
-    expect(() => transferTx(core, txs, plan(0, 0))).toThrow(RangeError);
-    expect(transferTx(core, txs, plan(21, 32)).publicFunctionCalldata).toHaveLength(32);
-  });
+test("a tx with more transfers than it has room for is refused", () => {
+  expect(() => transferTx(core, txs, plan(0, 33))).toThrow(TemplateRoomError);
+  expect(() => transferTx(core, txs, plan(22, 0))).toThrow(
+    expect.objectContaining({ what: "privateLogs", wanted: 66, max: 64 }),
+  );
+  expect(() => transferTx(core, txs, plan(0, 0))).toThrow(RangeError);
+  expect(transferTx(core, txs, plan(21, 32)).publicFunctionCalldata).toHaveLength(32);
+});
 
-  test("a transfer tx cannot be executed twice", async () => {
-    const once = transferTx(core, txs, plan(1, 0));
-    const { processed, unprocessable } = await run([once, once]);
-    expect([processed.length, unprocessable.length]).toEqual([1, 1]);
-  });
+test("a transfer tx cannot be executed twice", async () => {
+  const once = transferTx(core, txs, plan(1, 0));
+  const { processed, unprocessable } = await run([once, once]);
+  expect([processed.length, unprocessable.length]).toEqual([1, 1]);
 });

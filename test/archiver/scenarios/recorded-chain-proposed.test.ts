@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { serialize } from "node:v8";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProposedBlock } from "../../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -72,82 +72,80 @@ async function followed(name: string, before: (node: RecordedNode, checkpoint: n
   return { follower, l1 };
 }
 
-describe("the recorded chain, proposed before it is on L1", () => {
-  test("recorded blocks proposed before they are on L1 need no blob and give the rows of a sync from L1", async () => {
-    const { follower, l1 } = await followed("equal", async ({ synchronizer, chain }, c) => {
-      for (const block of blocks[c]) await synchronizer.addProposedBlock(block);
-      expect(chain.latestBlockNumber() - chain.checkpointedBlockNumber()).toBe(blocks[c].length);
+test("recorded blocks proposed before they are on L1 need no blob and give the rows of a sync from L1", async () => {
+  const { follower, l1 } = await followed("equal", async ({ synchronizer, chain }, c) => {
+    for (const block of blocks[c]) await synchronizer.addProposedBlock(block);
+    expect(chain.latestBlockNumber() - chain.checkpointedBlockNumber()).toBe(blocks[c].length);
+  });
+  expect(l1.fetched).toBe(0);
+  expect(rowsOf(follower)).toEqual(expected);
+});
+
+test("checkpoints on L1 replace rival proposed blocks and remove surplus ones, and old states read as before", async () => {
+  const states = new Map<number, string>();
+  const removed: string[] = [];
+  const { follower } = await followed("rivals", async (own, c) => {
+    if (c === 0) own.synchronizer.on("blocksRemoved", ({ reason }) => void removed.push(reason));
+    const [block] = blocks[c];
+    const first = c % 3 === 0 ? rivalOf(core, own, block) : block;
+    const second = emptyAfter(core, own, first);
+    const { tip } = own.world.status();
+    states.set(tip, toHex(own.world.snapshot(tip, PUBLIC_DATA_TREE).root));
+    await own.synchronizer.addProposedBlock(first);
+    if (c % 2 === 0) await own.synchronizer.addProposedBlock(second);
+    const paths = own.world.siblingPath(tip, ARCHIVE, tip);
+    expect(paths.length % 32).toBe(0);
+    expect(toHex(own.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(states.get(tip));
+  });
+  expect(removed.length).toBeGreaterThan(30);
+  expect(new Set(removed)).toEqual(new Set(["replaced"]));
+  expect(rowsOf(follower)).toEqual(expected);
+  for (const [tip, root] of states) expect(toHex(follower.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(root);
+});
+
+test("a proposed block whose header states another root is refused", async () => {
+  const l1 = new RecordedL1(recording, recording.checkpoints[5].l1.number - 1);
+  const follower = node(l1, "refused");
+  await follower.synchronizer.syncOnce();
+  const before = rowsOf(follower);
+  const [block] = blocks[5];
+  const header = Uint8Array.from(block.record.header);
+  header[72] ^= 1;
+  const spoilt = { ...block, record: { ...block.record, header } };
+  await expect(follower.synchronizer.addProposedBlock(spoilt)).rejects.toMatchObject({ name: "StateMismatchError" });
+  expect(rowsOf(follower)).toEqual(before);
+});
+
+test("a node that is killed at any moment while it proposes blocks ends in the same rows", {
+  timeout: 300_000,
+}, async () => {
+  const file = join(folder, "recording");
+  writeFileSync(file, serialize({ recording, blocks }));
+  const script = fileURLToPath(new URL("./proposing-process.ts", import.meta.url));
+  const path = join(folder, "killed");
+  for (let kill = 0; kill < 6; kill++) {
+    const child = fork(script, [file, path], {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    expect(l1.fetched).toBe(0);
-    expect(rowsOf(follower)).toEqual(expected);
-  });
-
-  test("checkpoints on L1 replace rival proposed blocks and remove surplus ones, and old states read as before", async () => {
-    const states = new Map<number, string>();
-    const removed: string[] = [];
-    const { follower } = await followed("rivals", async (own, c) => {
-      if (c === 0) own.synchronizer.on("blocksRemoved", ({ reason }) => void removed.push(reason));
-      const [block] = blocks[c];
-      const first = c % 3 === 0 ? rivalOf(core, own, block) : block;
-      const second = emptyAfter(core, own, first);
-      const { tip } = own.world.status();
-      states.set(tip, toHex(own.world.snapshot(tip, PUBLIC_DATA_TREE).root));
-      await own.synchronizer.addProposedBlock(first);
-      if (c % 2 === 0) await own.synchronizer.addProposedBlock(second);
-      const paths = own.world.siblingPath(tip, ARCHIVE, tip);
-      expect(paths.length % 32).toBe(0);
-      expect(toHex(own.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(states.get(tip));
+    const exited = once(child, "exit");
+    let told = 0;
+    const ended = child.exitCode;
+    expect(ended).toBe(null);
+    await new Promise<void>((resolve) => {
+      child.on("message", () => (told++ === kill ? resolve() : undefined));
+      child.on("exit", () => resolve());
     });
-    expect(removed.length).toBeGreaterThan(30);
-    expect(new Set(removed)).toEqual(new Set(["replaced"]));
-    expect(rowsOf(follower)).toEqual(expected);
-    for (const [tip, root] of states) expect(toHex(follower.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(root);
-  });
-
-  test("a proposed block whose header states another root is refused", async () => {
-    const l1 = new RecordedL1(recording, recording.checkpoints[5].l1.number - 1);
-    const follower = node(l1, "refused");
-    await follower.synchronizer.syncOnce();
-    const before = rowsOf(follower);
-    const [block] = blocks[5];
-    const header = Uint8Array.from(block.record.header);
-    header[72] ^= 1;
-    const spoilt = { ...block, record: { ...block.record, header } };
-    await expect(follower.synchronizer.addProposedBlock(spoilt)).rejects.toMatchObject({ name: "StateMismatchError" });
-    expect(rowsOf(follower)).toEqual(before);
-  });
-
-  test("a node that is killed at any moment while it proposes blocks ends in the same rows", {
-    timeout: 300_000,
-  }, async () => {
-    const file = join(folder, "recording");
-    writeFileSync(file, serialize({ recording, blocks }));
-    const script = fileURLToPath(new URL("./proposing-process.ts", import.meta.url));
-    const path = join(folder, "killed");
-    for (let kill = 0; kill < 6; kill++) {
-      const child = fork(script, [file, path], {
-        execArgv: ["--disable-warning=ExperimentalWarning"],
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      });
-      const exited = once(child, "exit");
-      let told = 0;
-      const ended = child.exitCode;
-      expect(ended).toBe(null);
-      await new Promise<void>((resolve) => {
-        child.on("message", () => (told++ === kill ? resolve() : undefined));
-        child.on("exit", () => resolve());
-      });
-      await sleep(Math.random() * 30);
-      child.kill("SIGKILL");
-      const [code, signal] = await exited;
-      expect(signal === "SIGKILL" || code === 0, `ended with ${code}`).toBe(true);
-      const l1 = new RecordedL1(recording);
-      const found = recordedNode(core, l1, path);
-      expect(found.world.status().tip).toBe(found.chain.latestBlockNumber());
-      await found.close();
-    }
-    const final = node(new RecordedL1(recording), "killed");
-    await final.synchronizer.syncOnce();
-    expect(rowsOf(final)).toEqual(expected);
-  });
+    await sleep(Math.random() * 30);
+    child.kill("SIGKILL");
+    const [code, signal] = await exited;
+    expect(signal === "SIGKILL" || code === 0, `ended with ${code}`).toBe(true);
+    const l1 = new RecordedL1(recording);
+    const found = recordedNode(core, l1, path);
+    expect(found.world.status().tip).toBe(found.chain.latestBlockNumber());
+    await found.close();
+  }
+  const final = node(new RecordedL1(recording), "killed");
+  await final.synchronizer.syncOnce();
+  expect(rowsOf(final)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { configure, type Given, secretTexts, shownValue } from "../../../src/config/configuration.ts";
 import { shownOrigin } from "../../../src/config/errors.ts";
 import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
@@ -67,69 +67,67 @@ const source = fc.constantFrom("flag", "environment", "network file") as fc.Arbi
   "flag" | "environment" | "network file"
 >;
 
-describe("secrets", () => {
-  test("all keys, mnemonics and connection strings are secret options", () => {
-    expect(SECRETS.sort()).toEqual(
-      [
-        "adminApiKeyHash",
-        "awsSecretAccessKey",
-        "awsSessionToken",
-        "botL1Mnemonic",
-        "botL1PrivateKey",
-        "botSenderPrivateKey",
-        "databaseUrl",
-        "l1ConsensusHostApiKeys",
-        "localNetworkL1Mnemonic",
-        "peerIdPrivateKey",
-        "proverBrokerApiKey",
-        "proverPublisherPrivateKeys",
-        "rpcUpstreamApiKey",
-        "sequencerPublisherPrivateKeys",
-        "validatorPrivateKeys",
-      ].sort(),
-    );
-  });
+test("all keys, mnemonics and connection strings are secret options", () => {
+  expect(SECRETS.sort()).toEqual(
+    [
+      "adminApiKeyHash",
+      "awsSecretAccessKey",
+      "awsSessionToken",
+      "botL1Mnemonic",
+      "botL1PrivateKey",
+      "botSenderPrivateKey",
+      "databaseUrl",
+      "l1ConsensusHostApiKeys",
+      "localNetworkL1Mnemonic",
+      "peerIdPrivateKey",
+      "proverBrokerApiKey",
+      "proverPublisherPrivateKeys",
+      "rpcUpstreamApiKey",
+      "sequencerPublisherPrivateKeys",
+      "validatorPrivateKeys",
+    ].sort(),
+  );
+});
 
-  test("a secret from any source appears in no output and no log line", () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...SECRETS, ...URLS), token, source, (key, hidden, from) => {
-        const text = textWith(key, hidden);
-        expect(text, key).toBeDefined();
-        const all = given(key, text ?? "", from);
-        // Compared without the first digit, which textWith may have changed.
-        if (all === undefined) return;
-        const leaks = outputs(all).filter((line) => line.includes(hidden.slice(1)));
-        expect(leaks).toEqual([]);
-      }),
-      { numRuns: 60 },
-    );
-  });
+test("a secret from any source appears in no output and no log line", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...SECRETS, ...URLS), token, source, (key, hidden, from) => {
+      const text = textWith(key, hidden);
+      expect(text, key).toBeDefined();
+      const all = given(key, text ?? "", from);
+      // Compared without the first digit, which textWith may have changed.
+      if (all === undefined) return;
+      const leaks = outputs(all).filter((line) => line.includes(hidden.slice(1)));
+      expect(leaks).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+});
 
-  test("a malformed secret from any source appears in no error", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...SECRETS, ...URLS),
-        token,
-        source,
-        fc.constantFrom("", " ", "zz", ","),
-        (key, hidden, from, noise) => {
-          for (const text of [`${noise}nowhere://${hidden}`, `${hidden}${noise}x`, `https//user:${hidden}@host`]) {
-            const all = given(key, text, from);
-            if (all === undefined) continue;
-            try {
-              configure(all);
-            } catch (error) {
-              expect(inspect(error, { depth: 5 })).not.toContain(hidden);
-            }
+test("a malformed secret from any source appears in no error", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...SECRETS, ...URLS),
+      token,
+      source,
+      fc.constantFrom("", " ", "zz", ","),
+      (key, hidden, from, noise) => {
+        for (const text of [`${noise}nowhere://${hidden}`, `${hidden}${noise}x`, `https//user:${hidden}@host`]) {
+          const all = given(key, text, from);
+          if (all === undefined) continue;
+          try {
+            configure(all);
+          } catch (error) {
+            expect(inspect(error, { depth: 5 })).not.toContain(hidden);
           }
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
 
-  test("help and documents contain no default secret", () => {
-    const fixed = JSON.stringify(helpGroups()) + configurationDocument();
-    expect(fixed).not.toContain("test test test");
-  });
+test("help and documents contain no default secret", () => {
+  const fixed = JSON.stringify(helpGroups()) + configurationDocument();
+  expect(fixed).not.toContain("test test test");
 });

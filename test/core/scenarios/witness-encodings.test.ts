@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { genesisHeader, headerSnapshot, writeHeaderFields } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex, word } from "../../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE } from "../../../src/protocol/constants.ts";
@@ -43,42 +43,40 @@ function leaf({ index, leafPreimage }: LeafWitnessJson) {
   };
 }
 
-describe("encodings of paths and snapshots", () => {
-  test.each(serialization.siblingPath)(
-    "a sibling path of $path.length levels is encoded as in the vectors",
-    ({ path, hex, rpcJson }) => {
-      expect(json((out) => encodeSiblingPath(out, words(path)))).toBe(rpcJson);
-      expect(Buffer.from(rpcJson, "base64").toString("hex")).toBe(hex.slice(2));
-    },
-  );
+test.each(serialization.siblingPath)(
+  "a sibling path of $path.length levels is encoded as in the vectors",
+  ({ path, hex, rpcJson }) => {
+    expect(json((out) => encodeSiblingPath(out, words(path)))).toBe(rpcJson);
+    expect(Buffer.from(rpcJson, "base64").toString("hex")).toBe(hex.slice(2));
+  },
+);
 
-  test.each(serialization.membershipWitness)(
-    "the membership witness of leaf $leafIndex is encoded as in the vectors",
-    ({ leafIndex, path, rpcJson }) => {
-      const witness = { index: Number(leafIndex), path: words(path) };
-      expect(json((out) => encodeMembershipWitness(out, witness))).toBe(rpcJson);
-    },
-  );
+test.each(serialization.membershipWitness)(
+  "the membership witness of leaf $leafIndex is encoded as in the vectors",
+  ({ leafIndex, path, rpcJson }) => {
+    const witness = { index: Number(leafIndex), path: words(path) };
+    expect(json((out) => encodeMembershipWitness(out, witness))).toBe(rpcJson);
+  },
+);
 
-  test("a nullifier witness is encoded as in the vectors", () => {
-    const { path, rpcJson } = serialization.nullifierMembershipWitness;
-    const witness = { leaf: leaf(rpcJson), path: words(path) };
-    expect(json((out) => encodeNullifierWitness(out, witness))).toEqual(rpcJson);
-  });
+test("a nullifier witness is encoded as in the vectors", () => {
+  const { path, rpcJson } = serialization.nullifierMembershipWitness;
+  const witness = { leaf: leaf(rpcJson), path: words(path) };
+  expect(json((out) => encodeNullifierWitness(out, witness))).toEqual(rpcJson);
+});
 
-  test("a public data witness is encoded as in the vectors", () => {
-    const { path, rpcJson } = serialization.publicDataWitness;
-    const witness = { leaf: leaf(rpcJson), path: words(path) };
-    expect(json((out) => encodePublicDataWitness(out, witness))).toEqual(rpcJson);
-  });
+test("a public data witness is encoded as in the vectors", () => {
+  const { path, rpcJson } = serialization.publicDataWitness;
+  const witness = { leaf: leaf(rpcJson), path: words(path) };
+  expect(json((out) => encodePublicDataWitness(out, witness))).toEqual(rpcJson);
+});
 
-  test.each(serialization.appendOnlyTreeSnapshot)("a tree snapshot is encoded as in the vectors: $root", (v) => {
-    const { root, nextAvailableLeafIndex: size, bytes, fields } = v;
-    const header = genesisHeader([{ tree: NOTE_HASH_TREE, root: fromHex(root), size }]);
-    expect(headerSnapshot(header, NOTE_HASH_TREE)).toEqual({ root: fromHex(root), size });
-    expect(toHex(header)).toContain(bytes.slice(2));
-    const headerFields = new Uint8Array(22 * 32);
-    writeHeaderFields(header, headerFields, 0);
-    expect([toHex(word(headerFields, 4)), toHex(word(headerFields, 5))]).toEqual(fields);
-  });
+test.each(serialization.appendOnlyTreeSnapshot)("a tree snapshot is encoded as in the vectors: $root", (v) => {
+  const { root, nextAvailableLeafIndex: size, bytes, fields } = v;
+  const header = genesisHeader([{ tree: NOTE_HASH_TREE, root: fromHex(root), size }]);
+  expect(headerSnapshot(header, NOTE_HASH_TREE)).toEqual({ root: fromHex(root), size });
+  expect(toHex(header)).toContain(bytes.slice(2));
+  const headerFields = new Uint8Array(22 * 32);
+  writeHeaderFields(header, headerFields, 0);
+  expect([toHex(word(headerFields, 4)), toHex(word(headerFields, 5))]).toEqual(fields);
 });

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import type { Frame } from "../../../src/follower/format/frames.ts";
 import { readIdentity } from "../../../src/follower/format/hello.ts";
@@ -298,108 +298,106 @@ function drip(response: {
   response.on("close", () => clearInterval(timer));
 }
 
-describe("an upstream that lies", () => {
-  const core = loadCore();
-  const path = mkdtempSync(join(tmpdir(), "svc-upstream-"));
-  let recording: L1Recording;
-  let upstream: RecordedNode;
-  let honest: FeedServer;
-  let right: ReturnType<typeof dump>;
+const core = loadCore();
+const path = mkdtempSync(join(tmpdir(), "svc-upstream-"));
+let recording: L1Recording;
+let upstream: RecordedNode;
+let honest: FeedServer;
+let right: ReturnType<typeof dump>;
 
-  beforeAll(async () => {
-    recording = await readRecordedL1();
-    genesis = recording.identity.genesisArchiveRoot;
-    const { l1 } = recording.checkpoints[LAST - 1];
-    upstream = recordedNode(core, new RecordedL1(recording, l1.number), path);
-    await upstream.synchronizer.syncOnce();
-    const { chain, store } = upstream;
-    store.transaction(() => {
-      chain.state.putCheckpoint("proven", PROVEN);
-      chain.state.putCheckpoint("finalized", FINALIZED);
-    });
-    published = { ...chain.checkpoint(3)!, words: undefined };
-    const [{ record, body }] = (await recordedBlocks(core, recording))[LAST];
-    const { hash: _, txCount, ...stated } = record;
-    proposed = { kind: "proposed", ...stated, body };
-    wrongRoot = flipped(record.header, HEADER_SNAPSHOT_AT[NOTE_HASH_TREE] + 31);
-    const sponge = core.blobSponge();
-    sponge.absorb(blockWords({ header: wrongRoot, body, txCount }, true));
-    wrongRoot.set(sponge.squeeze(), HEADER_AT.spongeBlobHash);
-    honest = await serveFeed(core, upstream, recording.identity);
-    right = dump(store);
+beforeAll(async () => {
+  recording = await readRecordedL1();
+  genesis = recording.identity.genesisArchiveRoot;
+  const { l1 } = recording.checkpoints[LAST - 1];
+  upstream = recordedNode(core, new RecordedL1(recording, l1.number), path);
+  await upstream.synchronizer.syncOnce();
+  const { chain, store } = upstream;
+  store.transaction(() => {
+    chain.state.putCheckpoint("proven", PROVEN);
+    chain.state.putCheckpoint("finalized", FINALIZED);
   });
-  afterAll(async () => {
-    await honest?.close();
-    await upstream?.close();
-    rmSync(path, { recursive: true, force: true });
-  });
+  published = { ...chain.checkpoint(3)!, words: undefined };
+  const [{ record, body }] = (await recordedBlocks(core, recording))[LAST];
+  const { hash: _, txCount, ...stated } = record;
+  proposed = { kind: "proposed", ...stated, body };
+  wrongRoot = flipped(record.header, HEADER_SNAPSHOT_AT[NOTE_HASH_TREE] + 31);
+  const sponge = core.blobSponge();
+  sponge.absorb(blockWords({ header: wrongRoot, body, txCount }, true));
+  wrongRoot.set(sponge.squeeze(), HEADER_AT.spongeBlobHash);
+  honest = await serveFeed(core, upstream, recording.identity);
+  right = dump(store);
+});
+afterAll(async () => {
+  await honest?.close();
+  await upstream?.close();
+  rmSync(path, { recursive: true, force: true });
+});
 
-  /** Follows a liar first and an honest node then. Returns the lines of the log, and how often the liar was asked. */
-  async function followed(
-    lie: Lie,
-    frameMs = 120_000,
-  ): Promise<{ lines: { facts: Record<string, unknown>; message: string; liar: string }[]; asked: number }> {
-    const liar = await lyingFeed(urlOf(honest), lie);
-    const lines: { facts: Record<string, unknown>; message: string; liar: string }[] = [];
-    const note = (facts: object, message: string): void => {
-      lines.push({ facts: facts as Record<string, unknown>, message, liar: liar.url });
-    };
-    const logger: Logger = { debug: () => {}, info: () => {}, warn: note, error: note };
-    const limits = { connectMs: 30_000, frameMs, bytesPerSecond: 1e9 };
-    const follower = followingNode(core, recording.identity, [liar.url, urlOf(honest)], { logger, limits });
-    const { chain } = follower;
-    const strangers: string[] = [];
-    follower.synchronizer.on("blocksAdded", ({ last }) => {
-      const stored = upstream.chain.block(last)?.hash;
-      if (stored === undefined || !Buffer.from(stored).equals(chain.block(last)!.hash)) strangers.push(`block ${last}`);
-    });
-    follower.synchronizer.start();
-    try {
-      await expect.poll(() => lines.length).toBeGreaterThan(0);
-      await expect.poll(() => chain.finalizedCheckpointNumber()).toBe(FINALIZED);
-      await expect.poll(() => dump(follower.store)).toEqual(right);
-      expect(strangers).toEqual([]);
-      return { lines, asked: liar.asked };
-    } finally {
-      await follower.close();
-      await liar.close();
-    }
+/** Follows a liar first and an honest node then. Returns the lines of the log, and how often the liar was asked. */
+async function followed(
+  lie: Lie,
+  frameMs = 120_000,
+): Promise<{ lines: { facts: Record<string, unknown>; message: string; liar: string }[]; asked: number }> {
+  const liar = await lyingFeed(urlOf(honest), lie);
+  const lines: { facts: Record<string, unknown>; message: string; liar: string }[] = [];
+  const note = (facts: object, message: string): void => {
+    lines.push({ facts: facts as Record<string, unknown>, message, liar: liar.url });
+  };
+  const logger: Logger = { debug: () => {}, info: () => {}, warn: note, error: note };
+  const limits = { connectMs: 30_000, frameMs, bytesPerSecond: 1e9 };
+  const follower = followingNode(core, recording.identity, [liar.url, urlOf(honest)], { logger, limits });
+  const { chain } = follower;
+  const strangers: string[] = [];
+  follower.synchronizer.on("blocksAdded", ({ last }) => {
+    const stored = upstream.chain.block(last)?.hash;
+    if (stored === undefined || !Buffer.from(stored).equals(chain.block(last)!.hash)) strangers.push(`block ${last}`);
+  });
+  follower.synchronizer.start();
+  try {
+    await expect.poll(() => lines.length).toBeGreaterThan(0);
+    await expect.poll(() => chain.finalizedCheckpointNumber()).toBe(FINALIZED);
+    await expect.poll(() => dump(follower.store)).toEqual(right);
+    expect(strangers).toEqual([]);
+    return { lines, asked: liar.asked };
+  } finally {
+    await follower.close();
+    await liar.close();
   }
+}
 
-  test.each(LIES)(
-    "about %s is left with a line that says what differs, and nothing of it is stored",
-    async (_, lie, field) => {
-      const { lines, asked } = await followed(lie);
-      expect(asked).toBe(1);
-      const [line] = lines.filter(({ message }) => message === "an upstream gave an invalid answer: not following it");
-      expect(line.facts).toMatchObject({ upstream: line.liar, expected: expect.any(String), got: expect.any(String) });
-      expect(line.facts.field).toMatch(field);
-      expect(line.facts.expected).not.toBe(line.facts.got);
-    },
-  );
+test.each(LIES)(
+  "an upstream that lies about %s is left with a line that says what differs, and nothing of it is stored",
+  async (_, lie, field) => {
+    const { lines, asked } = await followed(lie);
+    expect(asked).toBe(1);
+    const [line] = lines.filter(({ message }) => message === "an upstream gave an invalid answer: not following it");
+    expect(line.facts).toMatchObject({ upstream: line.liar, expected: expect.any(String), got: expect.any(String) });
+    expect(line.facts.field).toMatch(field);
+    expect(line.facts.expected).not.toBe(line.facts.got);
+  },
+);
 
-  test.each([
-    ...GARBAGE.map((one) => [...one, undefined] as const),
-    ...STILL.map((one) => [...one, STILL_MS] as const),
-  ])("sends %s and is left", async (_, lie, rule, frameMs) => {
+test.each([...GARBAGE.map((one) => [...one, undefined] as const), ...STILL.map((one) => [...one, STILL_MS] as const)])(
+  "an upstream that lies sends %s and is left",
+  async (_, lie, rule, frameMs) => {
     const { lines } = await followed(lie, frameMs);
     const [line] = lines.filter(({ message }) => message === "the {service} endpoint {endpoint} fails");
     expect(line.facts).toMatchObject({ service: "feed", endpoint: line.liar });
     expect(line.facts.reason).toMatch(rule);
-  });
+  },
+);
 
-  test("accepts connections and never answers costs a second, whatever time its answer has", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const limits = { connectMs: 600_000, frameMs: 600_000, bytesPerSecond: 1 };
-    const follower = followingNode(core, recording.identity, [url, urlOf(honest)], { limits });
-    follower.synchronizer.start();
-    try {
-      await expect.poll(() => follower.chain.finalizedCheckpointNumber()).toBe(FINALIZED);
-    } finally {
-      await follower.close();
-      silent.close();
-    }
-  });
+test("an upstream that lies accepts connections and never answers costs a second, whatever time its answer has", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const limits = { connectMs: 600_000, frameMs: 600_000, bytesPerSecond: 1 };
+  const follower = followingNode(core, recording.identity, [url, urlOf(honest)], { limits });
+  follower.synchronizer.start();
+  try {
+    await expect.poll(() => follower.chain.finalizedCheckpointNumber()).toBe(FINALIZED);
+  } finally {
+    await follower.close();
+    silent.close();
+  }
 });

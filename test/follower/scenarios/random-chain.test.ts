@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import type { Core } from "../../../src/core/core.ts";
@@ -38,45 +38,43 @@ function synthetic(core: Core, identity: RollupIdentity, urls: string[]) {
   return { store, chain, synchronizer, close };
 }
 
-describe("random sequences of reorgs", () => {
-  const core = loadCore();
-  const step = fc.oneof(
-    ...l1Happening,
-    { weight: 6, arbitrary: fc.record({ do: fc.constant("sync" as const) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const) }) },
-  );
+const core = loadCore();
+const step = fc.oneof(
+  ...l1Happening,
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("sync" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const) }) },
+);
 
-  test("a follower has every row of its upstream after any of them, connections broken or not", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 24 }), async (steps) => {
-        const l1 = new FakeL1(core);
-        const identity = { ...l1.identity, addresses: ADDRESSES };
-        const random = new RandomL1(l1);
-        const upstream = follow(l1, core, { batchSize: 1 });
-        let server = await serveFeed(core, upstream, identity);
-        const { port } = server;
-        const follower = synthetic(core, identity, [urlOf(server)]);
-        follower.synchronizer.start();
-        try {
-          for (const one of steps) {
-            if (one.do === "sync") await settle(upstream);
-            else if (one.do === "break") {
-              await server.close();
-              server = await serveFeed(core, upstream, identity, { port });
-            } else random.happen(one);
-          }
-          random.outgrow();
-          await settle(upstream);
-          const { hash } = upstream.chain.state.processed()!;
-          await expect.poll(() => follower.chain.state.processed()?.hash).toEqual(hash);
-          expect(dump(follower.store)).toEqual(dump(upstream.store));
-        } finally {
-          await follower.close();
-          await server.close();
-          await upstream.close();
+test("a follower has every row of its upstream after any of them, connections broken or not", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 24 }), async (steps) => {
+      const l1 = new FakeL1(core);
+      const identity = { ...l1.identity, addresses: ADDRESSES };
+      const random = new RandomL1(l1);
+      const upstream = follow(l1, core, { batchSize: 1 });
+      let server = await serveFeed(core, upstream, identity);
+      const { port } = server;
+      const follower = synthetic(core, identity, [urlOf(server)]);
+      follower.synchronizer.start();
+      try {
+        for (const one of steps) {
+          if (one.do === "sync") await settle(upstream);
+          else if (one.do === "break") {
+            await server.close();
+            server = await serveFeed(core, upstream, identity, { port });
+          } else random.happen(one);
         }
-      }),
-      { numRuns: 25 },
-    );
-  });
+        random.outgrow();
+        await settle(upstream);
+        const { hash } = upstream.chain.state.processed()!;
+        await expect.poll(() => follower.chain.state.processed()?.hash).toEqual(hash);
+        expect(dump(follower.store)).toEqual(dump(upstream.store));
+      } finally {
+        await follower.close();
+        await server.close();
+        await upstream.close();
+      }
+    }),
+    { numRuns: 25 },
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import { equal, toHex } from "../../../src/protocol/bytes.ts";
@@ -43,22 +43,20 @@ function verdictOf(tx: Tx) {
   return runChecks(RPC_CHECKS, txFacts(tx, digestTx(core, tx)), context);
 }
 
-describe("verdicts are those of the recorded network", () => {
-  test.each(cases.filter(({ method }) => method === "node_isValidTx").map((one, i) => [i, one] as const))(
-    "isValidTx request %i has the recorded answer",
-    (_, { tx, response }) => {
-      const verdict = verdictOf(tx);
-      expect(JSON.stringify(verdict)).toBe(JSON.stringify(response.result));
-    },
-  );
+test.each(cases.filter(({ method }) => method === "node_isValidTx").map((one, i) => [i, one] as const))(
+  "isValidTx request %i has the recorded answer",
+  (_, { tx, response }) => {
+    const verdict = verdictOf(tx);
+    expect(JSON.stringify(verdict)).toBe(JSON.stringify(response.result));
+  },
+);
 
-  test("the verdicts on sent transactions are those of the recorded network", () => {
-    const sent = cases.filter(({ method }) => method === "node_sendTx");
-    expect(sent.length).toBeGreaterThan(4);
-    for (const { tx, response } of sent) {
-      const verdict = verdictOf(tx);
-      const reasons = verdict.result === "valid" ? undefined : `Invalid tx: ${verdict.reason.join(", ")}`;
-      expect(reasons).toBe(response.error?.data === undefined ? response.error?.message : undefined);
-    }
-  });
+test("the verdicts on sent transactions are those of the recorded network", () => {
+  const sent = cases.filter(({ method }) => method === "node_sendTx");
+  expect(sent.length).toBeGreaterThan(4);
+  for (const { tx, response } of sent) {
+    const verdict = verdictOf(tx);
+    const reasons = verdict.result === "valid" ? undefined : `Invalid tx: ${verdict.reason.join(", ")}`;
+    expect(reasons).toBe(response.error?.data === undefined ? response.error?.message : undefined);
+  }
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -97,96 +97,91 @@ function twoEpochs(): void {
 
 const epochsOf = ({ node }: ProverPart): number[] => node.jobs().map(({ epochNumber }) => epochNumber);
 
-describe("a prover node", () => {
-  test("PROVER_NODE_POLLING_INTERVAL_MS: looks for epochs at this interval", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval"] });
-    const part = await proverWith({ PROVER_NODE_POLLING_INTERVAL_MS: "7000" });
-    part.start();
-    twoEpochs();
-    vi.advanceTimersByTime(6999);
-    expect(epochsOf(part)).toEqual([]);
-    vi.advanceTimersByTime(1);
-    expect(epochsOf(part)).toEqual([0, 1]);
-  });
+test("PROVER_NODE_POLLING_INTERVAL_MS: looks for epochs at this interval", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  const part = await proverWith({ PROVER_NODE_POLLING_INTERVAL_MS: "7000" });
+  part.start();
+  twoEpochs();
+  vi.advanceTimersByTime(6999);
+  expect(epochsOf(part)).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(epochsOf(part)).toEqual([0, 1]);
+});
 
-  test("PROVER_NODE_MAX_PENDING_JOBS: proves no more epochs at once", async () => {
-    const part = await proverWith({ PROVER_NODE_MAX_PENDING_JOBS: "1" });
-    twoEpochs();
-    part.node.check();
-    part.node.check();
-    expect(epochsOf(part)).toEqual([0]);
-  });
+test("PROVER_NODE_MAX_PENDING_JOBS: proves no more epochs at once", async () => {
+  const part = await proverWith({ PROVER_NODE_MAX_PENDING_JOBS: "1" });
+  twoEpochs();
+  part.node.check();
+  part.node.check();
+  expect(epochsOf(part)).toEqual([0]);
+});
 
-  test("PROVER_NODE_TX_GATHERING_TIMEOUT_MS: gives up the search for transactions after it", async () => {
-    // A second search ends only with the prover node.
-    const [short, long] = await Promise.all(
-      ["1", "2000000000"].map((timeout) => proverWith({ PROVER_NODE_TX_GATHERING_TIMEOUT_MS: timeout })),
-    );
-    twoEpochs();
-    let ended = false;
-    const longer = long.answers.startProof(0).finally(() => {
-      ended = true;
-    });
-    longer.catch(() => {});
-    await expect(short.answers.startProof(0)).rejects.toThrow(/^Txs not found for epoch 0: 0x0707/);
-    expect(ended).toBe(false);
-  });
-
-  test.each([
-    ["0", [1, 2]],
-    ["1", [1]],
-  ])(
-    "PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH=%s: has checkpoints %j in proof at one time",
-    async (most, expected) => {
-      const prepare = vi.spyOn(CheckpointPreparation.prototype, "prepare");
-      prepare.mockResolvedValue({ txs: 0, settled: new Promise(() => {}) });
-      const prove = vi.spyOn(EpochProver.prototype, "prove").mockReturnValue(new Promise(() => {}));
-      const part = await proverWith({
-        PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH: most,
-        PROVER_NODE_MAX_PENDING_JOBS: "1",
-      });
-      twoEpochs();
-      part.node.check();
-      const prepared = () => prepare.mock.calls.map(([, , { number }]) => number);
-      await expect.poll(prepared).toEqual(expected);
-      await expect.poll(() => prove.mock.calls.length).toBe(expected.length - 1);
-      expect(prepared()).toEqual(expected);
-    },
+test("PROVER_NODE_TX_GATHERING_TIMEOUT_MS: gives up the search for transactions after it", async () => {
+  // A second search ends only with the prover node.
+  const [short, long] = await Promise.all(
+    ["1", "2000000000"].map((timeout) => proverWith({ PROVER_NODE_TX_GATHERING_TIMEOUT_MS: timeout })),
   );
-
-  test("--proverNode.proverNodeEpochProvingDelayMs: waits before it has a complete epoch proven", async () => {
-    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
-    const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
-    vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
-    vi.spyOn(EpochPublisher.prototype, "publish").mockResolvedValue({ kind: "already proven" } as never);
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    const part = await proverWith({ PROVER_NODE_MAX_PENDING_JOBS: "1" }, [
-      ["--proverNode.proverNodeEpochProvingDelayMs", "60000"],
-    ]);
-    twoEpochs();
-    part.node.check();
-    await vi.advanceTimersByTimeAsync(59_999);
-    expect(prove).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(prove).toHaveBeenCalledTimes(1);
+  twoEpochs();
+  let ended = false;
+  const longer = long.answers.startProof(0).finally(() => {
+    ended = true;
   });
+  longer.catch(() => {});
+  await expect(short.answers.startProof(0)).rejects.toThrow(/^Txs not found for epoch 0: 0x0707/);
+  expect(ended).toBe(false);
+});
 
-  test.each([
-    ["true", 0],
-    ["false", 1],
-  ])("PROVER_NODE_DISABLE_PROOF_PUBLISH=%s: submits %i proofs of a proven epoch", async (disabled, submissions) => {
-    vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
-    const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
-    vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
-    const publish = vi.spyOn(EpochPublisher.prototype, "publish");
-    publish.mockResolvedValue({ kind: "submitted", txHash: "0x", l1BlockNumber: 1 });
-    const part = await proverWith({
-      PROVER_NODE_DISABLE_PROOF_PUBLISH: disabled,
-      PROVER_NODE_MAX_PENDING_JOBS: "1",
-    });
-    twoEpochs();
-    part.node.check();
-    await expect.poll(() => epochsOf(part)).toEqual([]);
-    expect([prove.mock.calls.length, publish.mock.calls.length]).toEqual([1, submissions]);
+test.each([
+  ["0", [1, 2]],
+  ["1", [1]],
+])("PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH=%s: has checkpoints %j in proof at one time", async (most, expected) => {
+  const prepare = vi.spyOn(CheckpointPreparation.prototype, "prepare");
+  prepare.mockResolvedValue({ txs: 0, settled: new Promise(() => {}) });
+  const prove = vi.spyOn(EpochProver.prototype, "prove").mockReturnValue(new Promise(() => {}));
+  const part = await proverWith({
+    PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH: most,
+    PROVER_NODE_MAX_PENDING_JOBS: "1",
   });
+  twoEpochs();
+  part.node.check();
+  const prepared = () => prepare.mock.calls.map(([, , { number }]) => number);
+  await expect.poll(prepared).toEqual(expected);
+  await expect.poll(() => prove.mock.calls.length).toBe(expected.length - 1);
+  expect(prepared()).toEqual(expected);
+});
+
+test("--proverNode.proverNodeEpochProvingDelayMs: waits before it has a complete epoch proven", async () => {
+  vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
+  const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
+  vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
+  vi.spyOn(EpochPublisher.prototype, "publish").mockResolvedValue({ kind: "already proven" } as never);
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const part = await proverWith({ PROVER_NODE_MAX_PENDING_JOBS: "1" }, [
+    ["--proverNode.proverNodeEpochProvingDelayMs", "60000"],
+  ]);
+  twoEpochs();
+  part.node.check();
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(prove).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(prove).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ["true", 0],
+  ["false", 1],
+])("PROVER_NODE_DISABLE_PROOF_PUBLISH=%s: submits %i proofs of a proven epoch", async (disabled, submissions) => {
+  vi.spyOn(CheckpointPreparation.prototype, "prepare").mockResolvedValue(PREPARED);
+  const prove = vi.spyOn(EpochProver.prototype, "prove").mockResolvedValue(PROOF as never);
+  vi.spyOn(PostedCheckpoints.prototype, "read").mockResolvedValue({} as never);
+  const publish = vi.spyOn(EpochPublisher.prototype, "publish");
+  publish.mockResolvedValue({ kind: "submitted", txHash: "0x", l1BlockNumber: 1 });
+  const part = await proverWith({
+    PROVER_NODE_DISABLE_PROOF_PUBLISH: disabled,
+    PROVER_NODE_MAX_PENDING_JOBS: "1",
+  });
+  twoEpochs();
+  part.node.check();
+  await expect.poll(() => epochsOf(part)).toEqual([]);
+  expect([prove.mock.calls.length, publish.mock.calls.length]).toEqual([1, submissions]);
 });

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { ConfigurationError } from "../../../src/config/errors.ts";
 import { type PartValues, partValues } from "../../../src/config/part-values.ts";
@@ -129,78 +129,76 @@ function notingSolver(): string {
   return path;
 }
 
-describe("agents with real proofs", () => {
-  test("prove in BB_WORKING_DIRECTORY, and leave the files of a job there with BB_SKIP_CLEANUP", async () => {
-    const bb = join(folder, "bb-work");
-    expect(await failingJob({ bbWorkingDirectory: bb })).toContain(`${bb}/svc-job-${process.pid}-`);
-    expect(readdirSync(bb)).toEqual([]);
-    await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
-    const [kept] = readdirSync(bb);
-    expect(readdirSync(join(bb, kept)).sort()).toEqual(expect.arrayContaining(["bytecode", "vk"]));
-    // Also the next start leaves them.
-    await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
-    expect(readdirSync(bb)).toHaveLength(2);
-  });
+test("agents with real proofs prove in BB_WORKING_DIRECTORY, and leave the files of a job there with BB_SKIP_CLEANUP", async () => {
+  const bb = join(folder, "bb-work");
+  expect(await failingJob({ bbWorkingDirectory: bb })).toContain(`${bb}/svc-job-${process.pid}-`);
+  expect(readdirSync(bb)).toEqual([]);
+  await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
+  const [kept] = readdirSync(bb);
+  expect(readdirSync(join(bb, kept)).sort()).toEqual(expect.arrayContaining(["bytecode", "vk"]));
+  // Also the next start leaves them.
+  await failingJob({ bbWorkingDirectory: bb, bbSkipCleanup: true });
+  expect(readdirSync(bb)).toHaveLength(2);
+});
 
-  test("solve witnesses in ACVM_WORKING_DIRECTORY, or in that of bb", async () => {
-    const [bbWorkingDirectory, acvmWorkingDirectory] = [join(folder, "bb-work"), join(folder, "acvm-work")];
-    const acvmBinaryPath = notingSolver();
-    const own = await failingJob({ acvmBinaryPath, bbWorkingDirectory, acvmWorkingDirectory, bbSkipCleanup: true });
-    expect(own).toContain(`--working-directory ${acvmWorkingDirectory}/svc-job-`);
-    expect([bbWorkingDirectory, acvmWorkingDirectory].map((path) => readdirSync(path).length)).toEqual([1, 1]);
-    const shared = await failingJob({ acvmBinaryPath, bbWorkingDirectory });
-    expect(shared).toContain(`--working-directory ${bbWorkingDirectory}/svc-job-`);
-  });
+test("agents with real proofs solve witnesses in ACVM_WORKING_DIRECTORY, or in that of bb", async () => {
+  const [bbWorkingDirectory, acvmWorkingDirectory] = [join(folder, "bb-work"), join(folder, "acvm-work")];
+  const acvmBinaryPath = notingSolver();
+  const own = await failingJob({ acvmBinaryPath, bbWorkingDirectory, acvmWorkingDirectory, bbSkipCleanup: true });
+  expect(own).toContain(`--working-directory ${acvmWorkingDirectory}/svc-job-`);
+  expect([bbWorkingDirectory, acvmWorkingDirectory].map((path) => readdirSync(path).length)).toEqual([1, 1]);
+  const shared = await failingJob({ acvmBinaryPath, bbWorkingDirectory });
+  expect(shared).toContain(`--working-directory ${bbWorkingDirectory}/svc-job-`);
+});
 
-  test("take the types that fit into their memory and reference string", async () => {
-    const { taken } = await started({ crsPath: crsOf(2 ** 22 + 1) });
-    expect(taken).toContain("PARITY_BASE");
-    expect(taken).toContain("BLOCK_ROOT_FIRST_ROLLUP");
-    expect(taken).not.toContain("PUBLIC_VM");
-    expect(taken).not.toContain("ROOT_ROLLUP");
-    expect((await started({ crsPath: crsOf(2 ** 24 + 1) })).taken).toContain("ROOT_ROLLUP");
-    const small = await started({ crsPath: crsOf(2 ** 25), memoryMb: 3000 });
-    expect(small.taken).toContain("BLOCK_MERGE_ROLLUP");
-    expect(small.taken).not.toContain("PARITY_BASE");
-    const shared = await started({ crsPath: crsOf(2 ** 26), memoryMb: 3000, count: 2 });
-    expect(shared.taken).not.toContain("BLOCK_MERGE_ROLLUP");
-    expect(shared.taken).toContain("CHECKPOINT_PADDING_ROLLUP");
-  });
+test("agents with real proofs take the types that fit into their memory and reference string", async () => {
+  const { taken } = await started({ crsPath: crsOf(2 ** 22 + 1) });
+  expect(taken).toContain("PARITY_BASE");
+  expect(taken).toContain("BLOCK_ROOT_FIRST_ROLLUP");
+  expect(taken).not.toContain("PUBLIC_VM");
+  expect(taken).not.toContain("ROOT_ROLLUP");
+  expect((await started({ crsPath: crsOf(2 ** 24 + 1) })).taken).toContain("ROOT_ROLLUP");
+  const small = await started({ crsPath: crsOf(2 ** 25), memoryMb: 3000 });
+  expect(small.taken).toContain("BLOCK_MERGE_ROLLUP");
+  expect(small.taken).not.toContain("PARITY_BASE");
+  const shared = await started({ crsPath: crsOf(2 ** 26), memoryMb: 3000, count: 2 });
+  expect(shared.taken).not.toContain("BLOCK_MERGE_ROLLUP");
+  expect(shared.taken).toContain("CHECKPOINT_PADDING_ROLLUP");
+});
 
-  test("say at their start which types they leave to others, and why", async () => {
-    const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), memoryMb: 4000 });
-    const left = lines.map(({ left }) => left).find(Array.isArray) as string[];
-    expect(left).toContain("PUBLIC_VM: the published proof program is built without the public VM");
-    expect(left).toContain("PARITY_BASE: it takes 4512 MiB, there are 4000");
-    expect(left).toContain("ROOT_ROLLUP: it takes 16777217 points of the reference string, there are 8388609");
-    expect(left).toContain("PRIVATE_TX_BASE_ROLLUP: its circuit is missing");
-  });
+test("agents with real proofs say at their start which types they leave to others, and why", async () => {
+  const { lines } = await started({ crsPath: crsOf(2 ** 23 + 1), memoryMb: 4000 });
+  const left = lines.map(({ left }) => left).find(Array.isArray) as string[];
+  expect(left).toContain("PUBLIC_VM: the published proof program is built without the public VM");
+  expect(left).toContain("PARITY_BASE: it takes 4512 MiB, there are 4000");
+  expect(left).toContain("ROOT_ROLLUP: it takes 16777217 points of the reference string, there are 8388609");
+  expect(left).toContain("PRIVATE_TX_BASE_ROLLUP: its circuit is missing");
+});
 
-  test("refuse to start with one line about what is missing", async () => {
-    expect(await refused({ circuitsPath: undefined })).toMatch(
-      /^real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set/,
-    );
-    expect(await refused({ circuitsPath: join(folder, "none") })).toMatch(/none, which is not there/);
-    expect(await refused({ bbBinaryPath: join(folder, "none") })).toMatch(
-      /^real proofs need the proof program \(BB_BINARY_PATH\): .*none is not there$/,
-    );
-    expect(await refused({ crsPath: join(folder, "none") }, [], { checkString: true })).toMatch(
-      /^real proofs need the reference string \(CRS_PATH\): .*none\/bn254_g1.dat cannot be read: ENOENT/,
-    );
-    // A file of the right size, without points of the ceremony.
-    expect(await refused({ crsPath: crsOf(2 ** 24 + 1) }, [], { checkString: true })).toMatch(
-      /^real proofs need the reference string \(CRS_PATH\): .*bn254_g1.dat must begin with the generator of BN254$/,
-    );
-    expect(await refused({ crsPath: crsOf(2 ** 20), acvmBinaryPath: join(folder, "none") })).toMatch(
-      /^ACVM_BINARY_PATH names .*none, which is not there$/,
-    );
-  });
+test("agents with real proofs refuse to start with one line about what is missing", async () => {
+  expect(await refused({ circuitsPath: undefined })).toMatch(
+    /^real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set/,
+  );
+  expect(await refused({ circuitsPath: join(folder, "none") })).toMatch(/none, which is not there/);
+  expect(await refused({ bbBinaryPath: join(folder, "none") })).toMatch(
+    /^real proofs need the proof program \(BB_BINARY_PATH\): .*none is not there$/,
+  );
+  expect(await refused({ crsPath: join(folder, "none") }, [], { checkString: true })).toMatch(
+    /^real proofs need the reference string \(CRS_PATH\): .*none\/bn254_g1.dat cannot be read: ENOENT/,
+  );
+  // A file of the right size, without points of the ceremony.
+  expect(await refused({ crsPath: crsOf(2 ** 24 + 1) }, [], { checkString: true })).toMatch(
+    /^real proofs need the reference string \(CRS_PATH\): .*bn254_g1.dat must begin with the generator of BN254$/,
+  );
+  expect(await refused({ crsPath: crsOf(2 ** 20), acvmBinaryPath: join(folder, "none") })).toMatch(
+    /^ACVM_BINARY_PATH names .*none, which is not there$/,
+  );
+});
 
-  test("refuse to start when they can prove nothing", async () => {
-    expect(await refused({}, ["PARITY_BASE", "PUBLIC_VM"])).toBe(
-      "no job type can be proven here: " +
-        "PARITY_BASE: it takes 4194305 points of the reference string, there are 0; " +
-        "PUBLIC_VM: the published proof program is built without the public VM",
-    );
-  });
+test("agents with real proofs refuse to start when they can prove nothing", async () => {
+  expect(await refused({}, ["PARITY_BASE", "PUBLIC_VM"])).toBe(
+    "no job type can be proven here: " +
+      "PARITY_BASE: it takes 4194305 points of the reference string, there are 0; " +
+      "PUBLIC_VM: the published proof program is built without the public VM",
+  );
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -30,12 +30,13 @@ if (acvmPath === undefined) throw new Error("the package @aztec/noir-acvm_js is 
 const acvm = createRequire(import.meta.url)(acvmPath) as Acvm;
 const core = loadCore();
 
-describe("the form in which circuits take recorded jobs", () => {
-  test("is known of circuits of every kind", () => {
-    expect(new Set(jobsWithCircuit.map(({ name }) => name)).size).toBe(12);
-  });
+test("the form in which circuits take recorded jobs is known of circuits of every kind", () => {
+  expect(new Set(jobsWithCircuit.map(({ name }) => name)).size).toBe(12);
+});
 
-  test.each(jobsWithCircuit)("makes the published circuit return the recorded output: $id", async (job) => {
+test.each(jobsWithCircuit)(
+  "the form in which circuits take recorded jobs makes the published circuit return the recorded output: $id",
+  async (job) => {
     const { bytecode, inputFields, outputFields } = await readCircuit(folder, job.name, releasedKeyOf(job.name).hash);
     const input = inputForm(V4, job.name) as Codec<unknown>;
     const inputs = fieldsOf(input, decode(input, job.name, job.input));
@@ -50,21 +51,24 @@ describe("the form in which circuits take recorded jobs", () => {
     ).toString("hex");
     expect(expected.length).toBe(outputFields * 64);
     expect(returned === expected, "the returned values are the recorded ones").toBe(true);
-  });
+  },
+);
 
-  /** Field elements that the ABI of each published circuit takes and returns. */
-  test.each([
-    ["PARITY_BASE", 257, 3],
-    ["PRIVATE_TX_BASE_ROLLUP", 9626, 52],
-    ["PUBLIC_TX_BASE_ROLLUP", 27_901, 52],
-    ["CHECKPOINT_ROOT_ROLLUP", 26_110, 149],
-    ["CHECKPOINT_ROOT_SINGLE_BLOCK_ROLLUP", 25_411, 149],
-  ] as const)("has the width of the larger circuit %s", (type, inputFields, outputFields) => {
+/** Field elements that the ABI of each published circuit takes and returns. */
+test.each([
+  ["PARITY_BASE", 257, 3],
+  ["PRIVATE_TX_BASE_ROLLUP", 9626, 52],
+  ["PUBLIC_TX_BASE_ROLLUP", 27_901, 52],
+  ["CHECKPOINT_ROOT_ROLLUP", 26_110, 149],
+  ["CHECKPOINT_ROOT_SINGLE_BLOCK_ROLLUP", 25_411, 149],
+] as const)(
+  "the form in which circuits take recorded jobs has the width of the larger circuit %s",
+  (type, inputFields, outputFields) => {
     const job = recordedJobs().binary.find(({ name }) => name === type);
     if (job === undefined) throw new Error(`no recorded job of type ${type}`);
     const input = decode(inputForm(V4, type) as never, type, job.input);
     expect(fieldsOf(inputForm(V4, type) as Codec<unknown>, input).length).toBe(inputFields * 32);
     const output = CIRCUITS[type]({ core, generation: V4 }, input as never);
     expect(fieldsOf(outputForm(V4, type).publicInputs as Codec<unknown>, output).length).toBe(outputFields * 32);
-  });
-});
+  },
+);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { commitTo, openBlob } from "../../../src/l1/blobs/blob-opening.ts";
 import { SetupPoints } from "../../../src/l1/blobs/setup-points.ts";
@@ -58,34 +58,32 @@ function firstBlobs({ lastArchiveRoot, timestamp }: Checkpoint["header"], txs: T
   return writeCheckpointBlobs([{ header, body: concat(...txs.map(({ words }) => words)), txCount: txs.length }]);
 }
 
-describe("the blobs of checkpoints in the contracts' own tests of v5", () => {
-  const points = new SetupPoints();
+const points = new SetupPoints();
 
-  test.each([
-    ["empty_checkpoint_1", () => []],
-    ["mixed_checkpoint_1", mixedEffects],
-  ] as [string, () => TxEffect[]][])("%s is opened at its challenge", async (name, effects) => {
-    const { header, blobCommitments, batchedBlobInputs } = checkpoints[name];
-    const bytes = firstBlobs(header, effects());
-    const count = bytes.length / BYTES_PER_BLOB;
-    const part = (whole: Uint8Array, i: number) => whole.subarray(i * BYTES_PER_BLOB, (i + 1) * BYTES_PER_BLOB);
-    const commitments = Array.from({ length: count }, (_, i) => commitTo(points, part(bytes, i)));
-    expect(toHex(concat(Uint8Array.of(count), ...commitments))).toBe(blobCommitments);
+test.each([
+  ["empty_checkpoint_1", () => []],
+  ["mixed_checkpoint_1", mixedEffects],
+] as [string, () => TxEffect[]][])("%s is opened at its challenge", async (name, effects) => {
+  const { header, blobCommitments, batchedBlobInputs } = checkpoints[name];
+  const bytes = firstBlobs(header, effects());
+  const count = bytes.length / BYTES_PER_BLOB;
+  const part = (whole: Uint8Array, i: number) => whole.subarray(i * BYTES_PER_BLOB, (i + 1) * BYTES_PER_BLOB);
+  const commitments = Array.from({ length: count }, (_, i) => commitTo(points, part(bytes, i)));
+  expect(toHex(concat(Uint8Array.of(count), ...commitments))).toBe(blobCommitments);
 
-    const { words } = readCheckpointBlobs(bytes);
-    const wordsHash = squeeze(core, absorb(core, initialSponge(), words));
-    const blobs = commitments.map((commitment, i) => ({
-      words: part(words, i),
-      commitment: decompressPoint(commitment, "commitment"),
-    }));
-    const { z, gamma } = await finalChallenges(core, V5.hashing.blobs, [{ blobs, wordsHash }]);
-    const joined = await joinedBlob([{ blobs, wordsHash }], gamma);
-    const { y, proof } = openBlob(points, joined, z);
-    // Versioned hash of the joined commitment, z, y, commitment, proof.
-    const opening = concat(z, y, commitTo(points, joined), proof);
-    expect(toHex(opening)).toBe(toHex(fromHex(batchedBlobInputs).subarray(32)));
+  const { words } = readCheckpointBlobs(bytes);
+  const wordsHash = squeeze(core, absorb(core, initialSponge(), words));
+  const blobs = commitments.map((commitment, i) => ({
+    words: part(words, i),
+    commitment: decompressPoint(commitment, "commitment"),
+  }));
+  const { z, gamma } = await finalChallenges(core, V5.hashing.blobs, [{ blobs, wordsHash }]);
+  const joined = await joinedBlob([{ blobs, wordsHash }], gamma);
+  const { y, proof } = openBlob(points, joined, z);
+  // Versioned hash of the joined commitment, z, y, commitment, proof.
+  const opening = concat(z, y, commitTo(points, joined), proof);
+  expect(toHex(opening)).toBe(toHex(fromHex(batchedBlobInputs).subarray(32)));
 
-    const v4 = await finalChallenges(core, V4.hashing.blobs, [{ blobs, wordsHash }]);
-    expect(toHex(v4.z)).not.toBe(toHex(z));
-  });
+  const v4 = await finalChallenges(core, V4.hashing.blobs, [{ blobs, wordsHash }]);
+  expect(toHex(v4.z)).not.toBe(toHex(z));
 });

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { Agent } from "../../../src/prover/agent/agent.ts";
@@ -88,47 +88,48 @@ async function outputsThrough(url: string, access: ObjectStoreAccess, wanted: re
 const s3 = (path: string) => `s3://proofs/${path}?endpoint=${bucket.url}`;
 const awsCredentials = { accessKeyId: "the id", secretAccessKey: SECRET };
 
-describe("a proof store that prover node and agents share", () => {
-  test("in S3 takes and gives inputs and outputs in signed calls", async () => {
-    bucket.intercept = requireSignature(SECRET);
-    const outputs = await outputsThrough(s3("signed"), { awsCredentials }, jobs);
-    expect(outputs).toEqual(recordedOutputs(jobs));
-    const keys = [...bucket.objects.keys()].filter((key) => key.startsWith("/proofs/signed/")).map(decodeURIComponent);
-    expect(keys.sort()).toEqual(
-      jobs
-        .flatMap(({ id, name }) => [`inputs/${name}/${id}`, `outputs/${name}/${id}.json`])
-        .map((key) => `/proofs/signed/${key}`)
-        .sort(),
-    );
-  });
+test("a proof store that prover node and agents share in S3 takes and gives inputs and outputs in signed calls", async () => {
+  bucket.intercept = requireSignature(SECRET);
+  const outputs = await outputsThrough(s3("signed"), { awsCredentials }, jobs);
+  expect(outputs).toEqual(recordedOutputs(jobs));
+  const keys = [...bucket.objects.keys()].filter((key) => key.startsWith("/proofs/signed/")).map(decodeURIComponent);
+  expect(keys.sort()).toEqual(
+    jobs
+      .flatMap(({ id, name }) => [`inputs/${name}/${id}`, `outputs/${name}/${id}.json`])
+      .map((key) => `/proofs/signed/${key}`)
+      .sort(),
+  );
+});
 
-  test("in S3 refuses another secret, and the job fails with the reason", async () => {
-    bucket.intercept = requireSignature(SECRET);
-    const wrong = { awsCredentials: { ...awsCredentials, secretAccessKey: "another" } };
-    await expect(outputsThrough(s3("refused"), wrong, jobs.slice(0, 1))).rejects.toThrow("HTTP status 403");
-    expect([...bucket.objects.keys()].filter((key) => key.includes("refused"))).toEqual([]);
-  });
+test("a proof store that prover node and agents share in S3 refuses another secret, and the job fails with the reason", async () => {
+  bucket.intercept = requireSignature(SECRET);
+  const wrong = { awsCredentials: { ...awsCredentials, secretAccessKey: "another" } };
+  await expect(outputsThrough(s3("refused"), wrong, jobs.slice(0, 1))).rejects.toThrow("HTTP status 403");
+  expect([...bucket.objects.keys()].filter((key) => key.includes("refused"))).toEqual([]);
+});
 
-  test("in Google Cloud takes and gives inputs and outputs with the token of a service account", async () => {
-    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const googleCredentialsFile = join(folder, "account.json");
-    const account = {
-      ...{ type: "service_account", client_email: "prover@project.example", private_key_id: "key-1" },
-      ...{ private_key: privateKey.export({ type: "pkcs8", format: "pem" }), token_uri: `${bucket.url}/token` },
-    };
-    writeFileSync(googleCredentialsFile, JSON.stringify(account));
-    bucket.intercept = ({ url, headers }, response) => {
-      if (url.pathname === "/token") response.end(JSON.stringify({ access_token: "granted", expires_in: 3599 }));
-      else if (headers.authorization === "Bearer granted") return false;
-      else response.writeHead(401).end();
-      return true;
-    };
-    const access = { googleEndpoint: bucket.url, googleCredentialsFile };
-    const outputs = await outputsThrough("gs://proofs/google", access, jobs);
-    expect(outputs).toEqual(recordedOutputs(jobs));
-  });
+test("a proof store that prover node and agents share in Google Cloud takes and gives inputs and outputs with the token of a service account", async () => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const googleCredentialsFile = join(folder, "account.json");
+  const account = {
+    ...{ type: "service_account", client_email: "prover@project.example", private_key_id: "key-1" },
+    ...{ private_key: privateKey.export({ type: "pkcs8", format: "pem" }), token_uri: `${bucket.url}/token` },
+  };
+  writeFileSync(googleCredentialsFile, JSON.stringify(account));
+  bucket.intercept = ({ url, headers }, response) => {
+    if (url.pathname === "/token") response.end(JSON.stringify({ access_token: "granted", expires_in: 3599 }));
+    else if (headers.authorization === "Bearer granted") return false;
+    else response.writeHead(401).end();
+    return true;
+  };
+  const access = { googleEndpoint: bucket.url, googleCredentialsFile };
+  const outputs = await outputsThrough("gs://proofs/google", access, jobs);
+  expect(outputs).toEqual(recordedOutputs(jobs));
+});
 
-  test.each(["inputs", "outputs"])("that loses an object of %s has the job done again", async (kind) => {
+test.each(["inputs", "outputs"])(
+  "a proof store that prover node and agents share that loses an object of %s has the job done again",
+  async (kind) => {
     const lost: string[] = [];
     const signed = requireSignature(SECRET);
     const losing: Intercept = (call, response) => {
@@ -145,5 +146,5 @@ describe("a proof store that prover node and agents share", () => {
     expect(lost).toHaveLength(1);
     const again = lost[0].endsWith(".json") ? lost[0].replace(".json", ":2.json") : `${lost[0]}:2`;
     expect([...bucket.objects.keys()]).toContain(again);
-  });
-});
+  },
+);

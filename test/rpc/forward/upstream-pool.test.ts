@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { UpstreamEndpoints } from "../../../src/rpc/forward/upstream-endpoints.ts";
 import { UpstreamPool } from "../../../src/rpc/forward/upstream-pool.ts";
@@ -138,147 +138,145 @@ const TX = wordOf(1);
 const statuses = ({ events }: SocketClient) => events.map(({ event }) => event.status);
 const added = ({ events }: SocketClient) => events.flatMap(({ event }) => event.added as string[]);
 
-describe("subscriptions to the pool of an upstream", () => {
-  test("all of a thread share one connection, which lasts as long as somebody listens", async () => {
-    const pool = new Pool("a");
-    const node = await startNode(pool);
-    const follower = await startFollower([node.port]);
-    const further = await startFollower([follower.port]);
-    expect(node.openConnections()).toBe(0);
-    const all = await Promise.all([follower, follower, further].map(({ port }) => connect(port)));
-    for (const client of all) await client.subscribe("pendingTransactions");
-    expect(node.openConnections()).toBe(1);
-    pool.add(TX);
-    pool.remove(TX);
-    for (const client of all) {
-      await expect.poll(() => client.events.length).toBe(2);
-      expect(client.events.map(({ cursor, event }) => [cursor, event.added, event.removed])).toEqual([
-        ["a.1", [toHex(TX)], []],
-        ["a.2", [], [toHex(TX)]],
-      ]);
-    }
-    for (const client of all) await client.leave();
-    await expect.poll(() => node.openConnections()).toBe(0);
-    const resumed = await connect(further.port);
-    await resumed.subscribe("pendingTransactions", { cursor: "a.1" });
-    await expect.poll(() => resumed.events.map(({ cursor }) => cursor)).toEqual(["a.2"]);
-    await expect(all[0].closed).resolves.toBeDefined();
-  });
-
-  test("a transaction's status is the pool's until the own store has its block", async () => {
-    const pool = new Pool("a");
-    const node = await startNode(pool);
-    const follower = await startFollower([node.port]);
-    const client = await connect(follower.port);
-    await client.subscribe("transaction", { txHash: toHex(TX) });
-    await expect.poll(() => statuses(client)).toEqual(["dropped"]);
-    pool.add(TX);
-    await expect.poll(() => statuses(client)).toEqual(["dropped", "pending"]);
-    // The node has the block, the follower does not: there is nothing to tell.
-    node.mined.in = 2;
-    pool.remove(TX);
-    const other = await connect(follower.port);
-    await other.subscribe("transaction", { txHash: toHex(TX) });
-    await expect.poll(() => statuses(other)).toEqual(["pending"]);
-    // Not even the end of the node keeps what the store has from being told.
-    await node.stop();
-    follower.mined.in = 4;
-    follower.chain.change({ added: 1 });
-    await expect.poll(() => statuses(client)).toEqual(["dropped", "pending", "proposed"]);
-    await expect.poll(() => statuses(other)).toEqual(["pending", "proposed"]);
-  });
-
-  test("what happened while the connection was broken follows, without a gap", async () => {
-    const pool = new Pool("a");
-    const port = await freePort();
-    const node = await startNode(pool, port);
-    const follower = await startFollower([port]);
-    const client = await connect(follower.port);
-    await client.subscribe("pendingTransactions");
-    await client.subscribe("transaction", { txHash: toHex(TX) });
-    pool.add(wordOf(7));
+test("all of a thread share one connection, which lasts as long as somebody listens", async () => {
+  const pool = new Pool("a");
+  const node = await startNode(pool);
+  const follower = await startFollower([node.port]);
+  const further = await startFollower([follower.port]);
+  expect(node.openConnections()).toBe(0);
+  const all = await Promise.all([follower, follower, further].map(({ port }) => connect(port)));
+  for (const client of all) await client.subscribe("pendingTransactions");
+  expect(node.openConnections()).toBe(1);
+  pool.add(TX);
+  pool.remove(TX);
+  for (const client of all) {
     await expect.poll(() => client.events.length).toBe(2);
-    await node.stop();
-    await expect.poll(() => follower.log.entries.length).toBe(1);
-    pool.add(TX);
-    // Asked while the node is away, answered when it is back.
-    const late = await connect(follower.port);
-    await late.subscribe("transaction", { txHash: toHex(wordOf(7)) });
-    await startNode(pool, port);
-    await expect.poll(() => statuses(client).filter(Boolean), { timeout: 20_000 }).toEqual(["dropped", "pending"]);
-    const hashes = () => client.events.flatMap(({ event }) => (event.added as string[] | undefined) ?? []);
-    await expect.poll(hashes).toEqual([wordOf(7), TX].map(toHex));
-    await expect.poll(() => statuses(late)).toEqual(["pending"]);
-    expect(follower.log.entries.map(({ message }) => message)).toEqual([
-      "the pool of a full node cannot be followed",
-      "the pool of a full node is followed again",
+    expect(client.events.map(({ cursor, event }) => [cursor, event.added, event.removed])).toEqual([
+      ["a.1", [toHex(TX)], []],
+      ["a.2", [], [toHex(TX)]],
     ]);
-  });
+  }
+  for (const client of all) await client.leave();
+  await expect.poll(() => node.openConnections()).toBe(0);
+  const resumed = await connect(further.port);
+  await resumed.subscribe("pendingTransactions", { cursor: "a.1" });
+  await expect.poll(() => resumed.events.map(({ cursor }) => cursor)).toEqual(["a.2"]);
+  await expect(all[0].closed).resolves.toBeDefined();
+});
 
-  test("another run of the pool ends connections that may have missed changes, and statuses are asked again", async () => {
-    const [first, second] = [new Pool("a"), new Pool("b")];
-    const [node, other] = [await startNode(first), await startNode(second)];
-    const follower = await startFollower([node.port, other.port]);
-    const [pending, transaction] = [await connect(follower.port), await connect(follower.port)];
-    await pending.subscribe("pendingTransactions");
-    await transaction.subscribe("transaction", { txHash: toHex(TX) });
-    first.add(TX);
-    await expect.poll(() => statuses(transaction).at(-1)).toBe("pending");
-    await node.stop();
-    expect(await pending.closed).toEqual({ code: 1013, reason: "events were missed; subscribe without a cursor" });
-    await expect.poll(() => statuses(transaction).at(-1)).toBe("dropped");
-    const again = await connect(follower.port);
-    await expect(again.subscribe("pendingTransactions", { cursor: "a.1" })).rejects.toThrow("cursor: too old");
-    await again.subscribe("pendingTransactions");
-    second.add(TX);
-    await expect.poll(() => added(again)).toEqual([toHex(TX)]);
-    await expect.poll(() => statuses(transaction).at(-1)).toBe("pending");
-  });
+test("a transaction's status is the pool's until the own store has its block", async () => {
+  const pool = new Pool("a");
+  const node = await startNode(pool);
+  const follower = await startFollower([node.port]);
+  const client = await connect(follower.port);
+  await client.subscribe("transaction", { txHash: toHex(TX) });
+  await expect.poll(() => statuses(client)).toEqual(["dropped"]);
+  pool.add(TX);
+  await expect.poll(() => statuses(client)).toEqual(["dropped", "pending"]);
+  // The node has the block, the follower does not: there is nothing to tell.
+  node.mined.in = 2;
+  pool.remove(TX);
+  const other = await connect(follower.port);
+  await other.subscribe("transaction", { txHash: toHex(TX) });
+  await expect.poll(() => statuses(other)).toEqual(["pending"]);
+  // Not even the end of the node keeps what the store has from being told.
+  await node.stop();
+  follower.mined.in = 4;
+  follower.chain.change({ added: 1 });
+  await expect.poll(() => statuses(client)).toEqual(["dropped", "pending", "proposed"]);
+  await expect.poll(() => statuses(other)).toEqual(["pending", "proposed"]);
+});
 
-  test("a node that accepts connections and never answers costs a second, and the next one is followed", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const pool = new Pool("a");
-    const node = await startNode(pool);
-    // Less than the limit of a handshake.
-    const follower = await startFollower([(silent.address() as AddressInfo).port, node.port], undefined, 4_500);
-    const client = await connect(follower.port);
-    await client.subscribe("pendingTransactions");
-    pool.add(TX);
-    await expect.poll(() => added(client)).toEqual([toHex(TX)]);
-    silent.close();
-  });
+test("what happened while the connection was broken follows, without a gap", async () => {
+  const pool = new Pool("a");
+  const port = await freePort();
+  const node = await startNode(pool, port);
+  const follower = await startFollower([port]);
+  const client = await connect(follower.port);
+  await client.subscribe("pendingTransactions");
+  await client.subscribe("transaction", { txHash: toHex(TX) });
+  pool.add(wordOf(7));
+  await expect.poll(() => client.events.length).toBe(2);
+  await node.stop();
+  await expect.poll(() => follower.log.entries.length).toBe(1);
+  pool.add(TX);
+  // Asked while the node is away, answered when it is back.
+  const late = await connect(follower.port);
+  await late.subscribe("transaction", { txHash: toHex(wordOf(7)) });
+  await startNode(pool, port);
+  await expect.poll(() => statuses(client).filter(Boolean), { timeout: 20_000 }).toEqual(["dropped", "pending"]);
+  const hashes = () => client.events.flatMap(({ event }) => (event.added as string[] | undefined) ?? []);
+  await expect.poll(hashes).toEqual([wordOf(7), TX].map(toHex));
+  await expect.poll(() => statuses(late)).toEqual(["pending"]);
+  expect(follower.log.entries.map(({ message }) => message)).toEqual([
+    "the pool of a full node cannot be followed",
+    "the pool of a full node is followed again",
+  ]);
+});
 
-  test("many statuses are asked a few at a time", async () => {
-    const pool = new Pool("a");
-    const follower = await startFollower([(await startNode(pool)).port]);
-    const all = await Promise.all(Array.from({ length: 10 }, () => connect(follower.port)));
-    await Promise.all(
-      all.flatMap((client, i) =>
-        Array.from({ length: 10 }, (_, k) =>
-          client.subscribe("transaction", { txHash: `0x${String(i * 10 + k).padStart(64, "0")}` }),
-        ),
+test("another run of the pool ends connections that may have missed changes, and statuses are asked again", async () => {
+  const [first, second] = [new Pool("a"), new Pool("b")];
+  const [node, other] = [await startNode(first), await startNode(second)];
+  const follower = await startFollower([node.port, other.port]);
+  const [pending, transaction] = [await connect(follower.port), await connect(follower.port)];
+  await pending.subscribe("pendingTransactions");
+  await transaction.subscribe("transaction", { txHash: toHex(TX) });
+  first.add(TX);
+  await expect.poll(() => statuses(transaction).at(-1)).toBe("pending");
+  await node.stop();
+  expect(await pending.closed).toEqual({ code: 1013, reason: "events were missed; subscribe without a cursor" });
+  await expect.poll(() => statuses(transaction).at(-1)).toBe("dropped");
+  const again = await connect(follower.port);
+  await expect(again.subscribe("pendingTransactions", { cursor: "a.1" })).rejects.toThrow("cursor: too old");
+  await again.subscribe("pendingTransactions");
+  second.add(TX);
+  await expect.poll(() => added(again)).toEqual([toHex(TX)]);
+  await expect.poll(() => statuses(transaction).at(-1)).toBe("pending");
+});
+
+test("a node that accepts connections and never answers costs a second, and the next one is followed", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const pool = new Pool("a");
+  const node = await startNode(pool);
+  // Less than the limit of a handshake.
+  const follower = await startFollower([(silent.address() as AddressInfo).port, node.port], undefined, 4_500);
+  const client = await connect(follower.port);
+  await client.subscribe("pendingTransactions");
+  pool.add(TX);
+  await expect.poll(() => added(client)).toEqual([toHex(TX)]);
+  silent.close();
+});
+
+test("many statuses are asked a few at a time", async () => {
+  const pool = new Pool("a");
+  const follower = await startFollower([(await startNode(pool)).port]);
+  const all = await Promise.all(Array.from({ length: 10 }, () => connect(follower.port)));
+  await Promise.all(
+    all.flatMap((client, i) =>
+      Array.from({ length: 10 }, (_, k) =>
+        client.subscribe("transaction", { txHash: `0x${String(i * 10 + k).padStart(64, "0")}` }),
       ),
-    );
-    for (const client of all) await expect.poll(() => statuses(client)).toEqual(Array(10).fill("dropped"));
-  });
+    ),
+  );
+  for (const client of all) await expect.poll(() => statuses(client)).toEqual(Array(10).fill("dropped"));
+});
 
-  test("a node that asks for an API key is followed with one and not without, and the key is not logged", async () => {
-    const shared = sharedKeys(true);
-    const hash = createHash("sha256").update(KEY).digest();
-    const keys = keyAccess(new KeyRing([{ name: "follower", hash, rateLimit: 0 }]), shared);
-    const pool = new Pool("a");
-    const node = await startNode(pool, 0, { keys });
-    await expect(SocketClient.to(node.port)).rejects.toThrow("401");
-    const client = await connect((await startFollower([node.port], KEY)).port);
-    await client.subscribe("pendingTransactions");
-    pool.add(TX);
-    await expect.poll(() => added(client)).toEqual([toHex(TX)]);
-    const refused = await startFollower([node.port], "another-key", 1);
-    const without = await connect(refused.port);
-    await expect(without.subscribe("pendingTransactions")).rejects.toThrow("-32002 The pool of the full node");
-    expect(JSON.stringify(refused.log.entries.map(({ facts }) => String((facts as { err: Error }).err)))).not.toContain(
-      "another-key",
-    );
-  });
+test("a node that asks for an API key is followed with one and not without, and the key is not logged", async () => {
+  const shared = sharedKeys(true);
+  const hash = createHash("sha256").update(KEY).digest();
+  const keys = keyAccess(new KeyRing([{ name: "follower", hash, rateLimit: 0 }]), shared);
+  const pool = new Pool("a");
+  const node = await startNode(pool, 0, { keys });
+  await expect(SocketClient.to(node.port)).rejects.toThrow("401");
+  const client = await connect((await startFollower([node.port], KEY)).port);
+  await client.subscribe("pendingTransactions");
+  pool.add(TX);
+  await expect.poll(() => added(client)).toEqual([toHex(TX)]);
+  const refused = await startFollower([node.port], "another-key", 1);
+  const without = await connect(refused.port);
+  await expect(without.subscribe("pendingTransactions")).rejects.toThrow("-32002 The pool of the full node");
+  expect(JSON.stringify(refused.log.entries.map(({ facts }) => String((facts as { err: Error }).err)))).not.toContain(
+    "another-key",
+  );
 });

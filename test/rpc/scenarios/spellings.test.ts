@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ResultCache } from "../../../src/rpc/cache/result-cache.ts";
 import { AnswerWriter } from "../../../src/rpc/calls/answer-writer.ts";
 import { CallCounts, wireNames } from "../../../src/rpc/calls/call-counts.ts";
@@ -67,56 +67,54 @@ function setUp(namespaces: readonly Namespace[]) {
   return { ask, counted };
 }
 
-describe("aztec_ is another spelling of svc_", () => {
-  const both = ["svc", "aztec"] as const;
+const both = ["svc", "aztec"] as const;
 
-  test("in general calls, from cached and scanned bytes, and in bodies that are read elsewhere", async () => {
-    for (const namespaces of [both, ["aztec"] as const]) {
-      const { ask } = setUp(namespaces);
-      for (let time = 0; time < 2; time++) expect(await ask("aztec_getValue", 7)).toBe(7);
-      expect(await ask("aztec_rawValue")).toBe(3);
-      expect(await ask("aztec_sumOf", new Array(LARGE_BODY_BYTES / 2).fill(1))).toBe(LARGE_BODY_BYTES / 2);
-      expect(await ask("aztec_getValue", 1, 2)).toMatch(/at most 1 element/);
-      expect(await ask("aztec_nosuch")).toBe("Method not found: aztec_nosuch");
-    }
-  });
+test("aztec_ is another spelling of svc_ in general calls, from cached and scanned bytes, and in bodies that are read elsewhere", async () => {
+  for (const namespaces of [both, ["aztec"] as const]) {
+    const { ask } = setUp(namespaces);
+    for (let time = 0; time < 2; time++) expect(await ask("aztec_getValue", 7)).toBe(7);
+    expect(await ask("aztec_rawValue")).toBe(3);
+    expect(await ask("aztec_sumOf", new Array(LARGE_BODY_BYTES / 2).fill(1))).toBe(LARGE_BODY_BYTES / 2);
+    expect(await ask("aztec_getValue", 1, 2)).toMatch(/at most 1 element/);
+    expect(await ask("aztec_nosuch")).toBe("Method not found: aztec_nosuch");
+  }
+});
 
-  test("both have one cached result and one label", async () => {
-    const { ask, counted } = setUp(both);
-    reads = 0;
-    for (const name of ["svc_getValue", "aztec_getValue", "svc_getValue"]) expect(await ask(name, 5)).toBe(5);
-    expect(reads).toBe(1);
-    await ask("aztec_rawValue");
-    await ask("aztec_sumOf", [1]);
-    expect(counted().sort()).toEqual([
-      ["svc_getValue", 3],
-      ["svc_rawValue", 1],
-      ["svc_sumOf", 1],
-    ]);
-  });
+test("both have one cached result and one label", async () => {
+  const { ask, counted } = setUp(both);
+  reads = 0;
+  for (const name of ["svc_getValue", "aztec_getValue", "svc_getValue"]) expect(await ask(name, 5)).toBe(5);
+  expect(reads).toBe(1);
+  await ask("aztec_rawValue");
+  await ask("aztec_sumOf", [1]);
+  expect(counted().sort()).toEqual([
+    ["svc_getValue", 3],
+    ["svc_rawValue", 1],
+    ["svc_sumOf", 1],
+  ]);
+});
 
-  test("a listener that does not serve it knows no such method", async () => {
-    const { ask } = setUp(["svc"]);
-    expect(await ask("aztec_getValue", 7)).toBe("Method not found: aztec_getValue");
-  });
+test("a listener that does not serve it knows no such method", async () => {
+  const { ask } = setUp(["svc"]);
+  expect(await ask("aztec_getValue", 7)).toBe("Method not found: aztec_getValue");
+});
 
-  test("of an admin port, aztecAdmin_ is one of svcAdmin_", async () => {
-    const { ask } = setUp(["svcAdmin", "aztecAdmin"]);
-    expect(await ask("aztecAdmin_stopAll")).toBe("stopped");
-  });
+test("aztec_ is another spelling of svc_ of an admin port, aztecAdmin_ is one of svcAdmin_", async () => {
+  const { ask } = setUp(["svcAdmin", "aztecAdmin"]);
+  expect(await ask("aztecAdmin_stopAll")).toBe("stopped");
+});
 
-  test("a key's list of methods may have either", () => {
-    for (const listed of ["aztec_get*", "svc_get*"]) {
-      const permitted = permittedMethods(registry, [listed]);
-      expect(permitted.find("aztec", "getValue")?.name).toBe("getValue");
-      expect(permitted.find("svc", "rawValue")).toBeUndefined();
-    }
-  });
+test("a key's list of methods may have either", () => {
+  for (const listed of ["aztec_get*", "svc_get*"]) {
+    const permitted = permittedMethods(registry, [listed]);
+    expect(permitted.find("aztec", "getValue")?.name).toBe("getValue");
+    expect(permitted.find("svc", "rawValue")).toBeUndefined();
+  }
+});
 
-  test("the description lists each method once and names the other spelling", () => {
-    const { info, methods } = openRpcDocument(registry, both);
-    expect(methods.map(({ name }) => name)).toEqual(["svc_getValue", "svc_rawValue", "svc_sumOf"]);
-    expect(info.description).toContain("svc_ are served as aztec_ too");
-    expect(openRpcDocument(registry, ["aztec"]).methods[0].name).toBe("aztec_getValue");
-  });
+test("the description lists each method once and names the other spelling", () => {
+  const { info, methods } = openRpcDocument(registry, both);
+  expect(methods.map(({ name }) => name)).toEqual(["svc_getValue", "svc_rawValue", "svc_sumOf"]);
+  expect(info.description).toContain("svc_ are served as aztec_ too");
+  expect(openRpcDocument(registry, ["aztec"]).methods[0].name).toBe("aztec_getValue");
 });

@@ -1,5 +1,5 @@
 import { hashTypedData } from "viem";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { slashCall } from "../../../src/l1/slashing/slash-call.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -51,82 +51,80 @@ function votesOf(input: VotesInput): number[] {
   });
 }
 
-describe("the network's vectors of slashing", () => {
-  test.each(
-    consensusCases<
-      { slot: number; slashingRoundSize: number; epochDuration: number },
-      {
-        round: string;
-        votingSlot: number;
-        epochsOfRound: number[];
-      }
-    >("slash-rounds"),
-  )("a slot has its round, voting slot and epochs: $name", ({ input, expected }) => {
-    const sizes = { roundSize: input.slashingRoundSize, epochDuration: input.epochDuration };
-    const round = roundOfSlot(input.slot, sizes);
-    expect(round).toBe(Number(expected.round));
-    expect(votingSlot(input.slot, sizes)).toBe(expected.votingSlot);
-    expect(epochsOfRound(round, sizes)).toEqual(expected.epochsOfRound);
-  });
+test.each(
+  consensusCases<
+    { slot: number; slashingRoundSize: number; epochDuration: number },
+    {
+      round: string;
+      votingSlot: number;
+      epochsOfRound: number[];
+    }
+  >("slash-rounds"),
+)("a slot has its round, voting slot and epochs: $name", ({ input, expected }) => {
+  const sizes = { roundSize: input.slashingRoundSize, epochDuration: input.epochDuration };
+  const round = roundOfSlot(input.slot, sizes);
+  expect(round).toBe(Number(expected.round));
+  expect(votingSlot(input.slot, sizes)).toBe(expected.votingSlot);
+  expect(epochsOfRound(round, sizes)).toEqual(expected.epochsOfRound);
+});
 
-  test.each(
-    consensusCases<
-      { offenseType: OffenseType; epochOrSlot: string; epochDuration: number; slashingRoundSize: number },
-      { unit: string; epoch: string; firstSlot: number; round: string }
-    >("offense-time-unit"),
-  )("an offense has its unit of time: $name", ({ input, expected }) => {
-    const offense = { offenseType: input.offenseType, epochOrSlot: BigInt(input.epochOrSlot) };
-    expect(isSlotOffense(input.offenseType) ? "slot" : "epoch").toBe(expected.unit);
-    expect(epochOfOffense(offense, input)).toBe(BigInt(expected.epoch));
-    expect(slotOfOffense(offense, input)).toBe(BigInt(expected.firstSlot));
-    const sizes = { roundSize: input.slashingRoundSize, epochDuration: input.epochDuration };
-    expect(roundOfSlot(Number(slotOfOffense(offense, input)), sizes)).toBe(Number(expected.round));
-  });
+test.each(
+  consensusCases<
+    { offenseType: OffenseType; epochOrSlot: string; epochDuration: number; slashingRoundSize: number },
+    { unit: string; epoch: string; firstSlot: number; round: string }
+  >("offense-time-unit"),
+)("an offense has its unit of time: $name", ({ input, expected }) => {
+  const offense = { offenseType: input.offenseType, epochOrSlot: BigInt(input.epochOrSlot) };
+  expect(isSlotOffense(input.offenseType) ? "slot" : "epoch").toBe(expected.unit);
+  expect(epochOfOffense(offense, input)).toBe(BigInt(expected.epoch));
+  expect(slotOfOffense(offense, input)).toBe(BigInt(expected.firstSlot));
+  const sizes = { roundSize: input.slashingRoundSize, epochDuration: input.epochDuration };
+  expect(roundOfSlot(Number(slotOfOffense(offense, input)), sizes)).toBe(Number(expected.round));
+});
 
-  test.each(consensusCases<VotesInput, { votes: number[]; encoded: string }>("slash-votes"))(
-    "offenses give the votes: $name",
-    ({ input, expected }) => {
-      const votes = votesOf(input);
-      expect(votes).toEqual(expected.votes);
-      expect(toHex(encodeVotes(votes))).toBe(expected.encoded);
+test.each(consensusCases<VotesInput, { votes: number[]; encoded: string }>("slash-votes"))(
+  "offenses give the votes: $name",
+  ({ input, expected }) => {
+    const votes = votesOf(input);
+    expect(votes).toEqual(expected.votes);
+    expect(toHex(encodeVotes(votes))).toBe(expected.encoded);
+  },
+);
+
+test.each(consensusCases<{ votes: number[] }, { encoded: string }>("slash-vote-encoding"))(
+  "votes are encoded in two bits each: $name",
+  ({ input, expected }) => {
+    expect(toHex(encodeVotes(input.votes))).toBe(expected.encoded);
+  },
+);
+
+test.each(consensusCases<VotesInput, { votes: number[]; encoded: string }>("slash-end-to-end"))(
+  "the votes of a whole round: $name",
+  ({ input, expected }) => {
+    const votes = votesOf(input);
+    expect(votes).toEqual(expected.votes);
+    expect(toHex(encodeVotes(votes))).toBe(expected.encoded);
+  },
+);
+
+test.each(
+  consensusCases<
+    { domain: { chainId: number; verifyingContract: string }; message: { votes: `0x${string}`; slot: string } },
+    { digest: string; signature: string; calldata?: string }
+  >("slash-vote-digest"),
+)("a vote has its digest and call: $name", ({ input, expected }) => {
+  const contract = input.domain.verifyingContract.toLowerCase();
+  const call = slashCall(
+    {
+      kind: "vote-offenses",
+      contract,
+      slot: Number(input.message.slot),
+      round: 4n,
+      votes: fromHex(input.message.votes),
     },
+    { chainId: input.domain.chainId, rollup: `0x${"00".repeat(20)}`, domain: V4.l1.slashingDomain },
   );
-
-  test.each(consensusCases<{ votes: number[] }, { encoded: string }>("slash-vote-encoding"))(
-    "votes are encoded in two bits each: $name",
-    ({ input, expected }) => {
-      expect(toHex(encodeVotes(input.votes))).toBe(expected.encoded);
-    },
-  );
-
-  test.each(consensusCases<VotesInput, { votes: number[]; encoded: string }>("slash-end-to-end"))(
-    "the votes of a whole round: $name",
-    ({ input, expected }) => {
-      const votes = votesOf(input);
-      expect(votes).toEqual(expected.votes);
-      expect(toHex(encodeVotes(votes))).toBe(expected.encoded);
-    },
-  );
-
-  test.each(
-    consensusCases<
-      { domain: { chainId: number; verifyingContract: string }; message: { votes: `0x${string}`; slot: string } },
-      { digest: string; signature: string; calldata?: string }
-    >("slash-vote-digest"),
-  )("a vote has its digest and call: $name", ({ input, expected }) => {
-    const contract = input.domain.verifyingContract.toLowerCase();
-    const call = slashCall(
-      {
-        kind: "vote-offenses",
-        contract,
-        slot: Number(input.message.slot),
-        round: 4n,
-        votes: fromHex(input.message.votes),
-      },
-      { chainId: input.domain.chainId, rollup: `0x${"00".repeat(20)}`, domain: V4.l1.slashingDomain },
-    );
-    expect(hashTypedData(call.toSign as Parameters<typeof hashTypedData>[0])).toBe(expected.digest);
-    if (expected.calldata !== undefined)
-      expect(toHex(call.calldata(fromHex(expected.signature)))).toBe(expected.calldata);
-  });
+  expect(hashTypedData(call.toSign as Parameters<typeof hashTypedData>[0])).toBe(expected.digest);
+  if (expected.calldata !== undefined)
+    expect(toHex(call.calldata(fromHex(expected.signature)))).toBe(expected.calldata);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { InvalidProposal } from "../../../src/archiver/tables/invalid-proposal.ts";
 import { proposerIndex } from "../../../src/l1/committee/sampling.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -39,50 +39,48 @@ function watched(settings = testSettings()) {
   return { listener, reported: () => offenses.splice(0).map(short) };
 }
 
-describe("the watcher of invalid attestations", () => {
-  const amount = 10n ** 19n;
-  const proposer = (slot: number) => toHex(COMMITTEE[proposerIndex(8, slot, 77n, 4) as number]).slice(0, 4);
+const amount = 10n ** 19n;
+const proposer = (slot: number) => toHex(COMMITTEE[proposerIndex(8, slot, 77n, 4) as number]).slice(0, 4);
 
-  test("accuses the slot's proposer by the reason, each checkpoint once", () => {
-    const { listener, reported } = watched();
-    listener(invalid());
-    expect(reported()).toEqual([[proposer(70), amount, 5, 70n]]);
-    listener(invalid());
-    expect(reported()).toEqual([]);
-    listener(invalid({ reason: "invalid-attestation", invalidIndex: 1, archiveRoot: root(6), slotNumber: 71 }));
-    expect(reported()).toEqual([[proposer(71), amount, 6, 71n]]);
-  });
+test("the watcher of invalid attestations accuses the slot's proposer by the reason, each checkpoint once", () => {
+  const { listener, reported } = watched();
+  listener(invalid());
+  expect(reported()).toEqual([[proposer(70), amount, 5, 70n]]);
+  listener(invalid());
+  expect(reported()).toEqual([]);
+  listener(invalid({ reason: "invalid-attestation", invalidIndex: 1, archiveRoot: root(6), slotNumber: 71 }));
+  expect(reported()).toEqual([[proposer(71), amount, 6, 71n]]);
+});
 
-  test("accuses the signers of an invalid checkpoint on top of an invalid one, not members of posted addresses", () => {
-    const { listener, reported } = watched();
-    listener(invalid());
-    reported();
-    listener(invalid({ archiveRoot: root(6), lastArchiveRoot: root(5), slotNumber: 71 }));
-    expect(reported()).toEqual([
-      [proposer(71), amount, 5, 71n],
-      ["0x01", amount, 7, 71n],
-      ["0x02", amount, 7, 71n],
-    ]);
-  });
+test("the watcher of invalid attestations accuses the signers of an invalid checkpoint on top of an invalid one, not members of posted addresses", () => {
+  const { listener, reported } = watched();
+  listener(invalid());
+  reported();
+  listener(invalid({ archiveRoot: root(6), lastArchiveRoot: root(5), slotNumber: 71 }));
+  expect(reported()).toEqual([
+    [proposer(71), amount, 5, 71n],
+    ["0x01", amount, 7, 71n],
+    ["0x02", amount, 7, 71n],
+  ]);
+});
 
-  test("remembers a hundred invalid checkpoints", () => {
-    const { listener, reported } = watched();
-    const archive = (i: number) => Uint8Array.from([i >> 8, i & 255, ...root(9).subarray(2)]);
-    for (let i = 0; i < 101; i++) listener(invalid({ archiveRoot: archive(i) }));
-    reported();
-    listener(invalid({ archiveRoot: archive(200), lastArchiveRoot: archive(0) }));
-    expect(reported()).toHaveLength(1);
-    listener(invalid({ archiveRoot: archive(201), lastArchiveRoot: archive(50) }));
-    expect(reported()).toHaveLength(3);
-  });
+test("the watcher of invalid attestations remembers a hundred invalid checkpoints", () => {
+  const { listener, reported } = watched();
+  const archive = (i: number) => Uint8Array.from([i >> 8, i & 255, ...root(9).subarray(2)]);
+  for (let i = 0; i < 101; i++) listener(invalid({ archiveRoot: archive(i) }));
+  reported();
+  listener(invalid({ archiveRoot: archive(200), lastArchiveRoot: archive(0) }));
+  expect(reported()).toHaveLength(1);
+  listener(invalid({ archiveRoot: archive(201), lastArchiveRoot: archive(50) }));
+  expect(reported()).toHaveLength(3);
+});
 
-  test("does nothing while both penalties are 0, and reads them for each checkpoint", () => {
-    const settings = testSettings({ proposeInvalidAttestationsPenalty: 0n, attestDescendantOfInvalidPenalty: 0n });
-    const { listener, reported } = watched(settings);
-    listener(invalid());
-    expect(reported()).toEqual([]);
-    settings.attestDescendantOfInvalidPenalty = 3n;
-    listener(invalid());
-    expect(reported()).toEqual([[proposer(70), 0n, 5, 70n]]);
-  });
+test("the watcher of invalid attestations does nothing while both penalties are 0, and reads them for each checkpoint", () => {
+  const settings = testSettings({ proposeInvalidAttestationsPenalty: 0n, attestDescendantOfInvalidPenalty: 0n });
+  const { listener, reported } = watched(settings);
+  listener(invalid());
+  expect(reported()).toEqual([]);
+  settings.attestDescendantOfInvalidPenalty = 3n;
+  listener(invalid());
+  expect(reported()).toEqual([[proposer(70), 0n, 5, 70n]]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { openTables } from "../../../src/world-state/tables/tables.ts";
@@ -41,40 +41,38 @@ async function grow(open: OpenState, blocks: number, next: () => Uint8Array): Pr
   }
 }
 
-describe("unwinding many large blocks", () => {
-  test.each([
-    ["all together", undefined],
-    ["a few at a time", { undoBytes: 2 ** 30, blocks: 4 }],
-    ["as many as a bound of bytes allows", { undoBytes: 12_000, blocks: 1024 }],
-  ])("leaves every row as it was before them, %s", async (_, most) => {
-    const open = openState();
-    try {
-      const next = fresh();
-      await grow(open, 12, next);
-      const before = dump(open.store);
-      await grow(open, 18, next);
-      const space = { store: open.store, tables: openTables(open.store), nodes: treeNodes(core, V4.hashing.treeNodes) };
-      open.store.transaction(() => unwindBlocks(space, 30, 12, most));
-      expect(dump(open.store)).toEqual(before);
-    } finally {
-      await open.close();
-    }
-  });
+test.each([
+  ["all together", undefined],
+  ["a few at a time", { undoBytes: 2 ** 30, blocks: 4 }],
+  ["as many as a bound of bytes allows", { undoBytes: 12_000, blocks: 1024 }],
+])("unwinding many large blocks leaves every row as it was before them, %s", async (_, most) => {
+  const open = openState();
+  try {
+    const next = fresh();
+    await grow(open, 12, next);
+    const before = dump(open.store);
+    await grow(open, 18, next);
+    const space = { store: open.store, tables: openTables(open.store), nodes: treeNodes(core, V4.hashing.treeNodes) };
+    open.store.transaction(() => unwindBlocks(space, 30, 12, most));
+    expect(dump(open.store)).toEqual(before);
+  } finally {
+    await open.close();
+  }
+});
 
-  test("can be undone by the transaction around it", async () => {
-    const open = openState();
-    try {
-      await grow(open, 12, fresh());
-      const before = dump(open.store);
-      expect(() =>
-        open.store.transaction(() => {
-          open.state.unwindTo(2);
-          throw new Error("the rest of the commit fails");
-        }),
-      ).toThrow("the rest of the commit fails");
-      expect(dump(open.store)).toEqual(before);
-    } finally {
-      await open.close();
-    }
-  });
+test("unwinding many large blocks can be undone by the transaction around it", async () => {
+  const open = openState();
+  try {
+    await grow(open, 12, fresh());
+    const before = dump(open.store);
+    expect(() =>
+      open.store.transaction(() => {
+        open.state.unwindTo(2);
+        throw new Error("the rest of the commit fails");
+      }),
+    ).toThrow("the rest of the commit fails");
+    expect(dump(open.store)).toEqual(before);
+  } finally {
+    await open.close();
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   type Commitments,
   generationNamed,
@@ -14,25 +14,23 @@ const commitmentsOf = ({ contracts }: typeof V4): Commitments => ({
   protocolContractsHash: contracts.protocolContractsHash,
 });
 
-describe("the generation of a rollup", () => {
-  test.each([V4, V5])("$name follows from its circuits and protocol contracts", (generation) => {
-    expect(generationOf(commitmentsOf(generation))).toBe(generation);
-  });
+test.each([V4, V5])("$name follows from its circuits and protocol contracts", (generation) => {
+  expect(generationOf(commitmentsOf(generation))).toBe(generation);
+});
 
-  test("is unknown when the two do not belong together, or one is missing", () => {
-    const [v4, v5] = [V4, V5].map(commitmentsOf);
-    expect(generationOf({ ...v5, vkTreeRoot: v4.vkTreeRoot })).toBeUndefined();
-    expect(generationOf({ ...v5, protocolContractsHash: v4.protocolContractsHash })).toBeUndefined();
-    expect(generationOf({ ...v5, protocolContractsHash: undefined })).toBeUndefined();
-  });
+test("the generation of a rollup is unknown when the two do not belong together, or one is missing", () => {
+  const [v4, v5] = [V4, V5].map(commitmentsOf);
+  expect(generationOf({ ...v5, vkTreeRoot: v4.vkTreeRoot })).toBeUndefined();
+  expect(generationOf({ ...v5, protocolContractsHash: v4.protocolContractsHash })).toBeUndefined();
+  expect(generationOf({ ...v5, protocolContractsHash: undefined })).toBeUndefined();
+});
 
-  test.each([V4, V5])("$name is found by the name in records", (generation) => {
-    expect(generationNamed(recordedName(generation))).toBe(generation);
-  });
+test.each([V4, V5])("$name is found by the name in records", (generation) => {
+  expect(generationNamed(recordedName(generation))).toBe(generation);
+});
 
-  test("the first has no name in records, and another name than those known is refused", () => {
-    expect(recordedName(V4)).toBeUndefined();
-    expect(generationNamed("v4")).toBe(V4);
-    expect(() => generationNamed("v6")).toThrow(UnknownGenerationError);
-  });
+test("the first has no name in records, and another name than those known is refused", () => {
+  expect(recordedName(V4)).toBeUndefined();
+  expect(generationNamed("v4")).toBe(V4);
+  expect(() => generationNamed("v6")).toThrow(UnknownGenerationError);
 });
