@@ -37,10 +37,13 @@ export class L1EndpointError extends L1Error {
   override readonly name = "L1EndpointError";
   readonly fatal = false;
   readonly kind: EndpointFailure;
+  /** HTTP status of an answer that holds no JSON-RPC. */
+  readonly status: number | undefined;
 
-  constructor(kind: EndpointFailure, rule: string, fields: L1ErrorFields) {
+  constructor(kind: EndpointFailure, rule: string, fields: L1ErrorFields & { status?: number }) {
     super(rule, fields);
     this.kind = kind;
+    this.status = fields.status;
   }
 }
 
@@ -147,6 +150,31 @@ export class ContractRevertError extends L1Error {
   }
 }
 
+/** A view function that every such contract answers reverted: another contract is deployed at the address. */
+export class WrongContractError extends L1Error {
+  override readonly name = "WrongContractError";
+  readonly fatal = true;
+
+  constructor(cause: ContractRevertError) {
+    super("a contract of the network reverted where each answers: the address is that of another contract", {
+      method: cause.method,
+      cause,
+    });
+  }
+}
+
+/** No configured endpoint is one of L1: each answers, but not in JSON-RPC. */
+export class NoL1Error extends L1Error {
+  override readonly name = "NoL1Error";
+  readonly fatal = true;
+
+  constructor(failures: readonly L1Error[]) {
+    super(`no L1 endpoint speaks JSON-RPC: ${failures.map((f) => `${f.url}: ${f.rule}`).join("; ")}`, {
+      cause: failures[0],
+    });
+  }
+}
+
 /** The registry has no rollup for the configured version. */
 export class RollupNotFoundError extends L1Error {
   override readonly name = "RollupNotFoundError";
@@ -156,7 +184,8 @@ export class RollupNotFoundError extends L1Error {
 
   constructor(registryAddress: string, version: number | undefined, cause: unknown) {
     super(
-      `registry ${registryAddress} has no ${version === undefined ? "rollup" : `rollup with version or index ${version}`}`,
+      `registry ${registryAddress} has no ${version === undefined ? "rollup" : `rollup with version or index ${version}`}` +
+        ", or is another contract",
       { cause },
     );
     this.registryAddress = registryAddress;

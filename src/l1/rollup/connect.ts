@@ -1,6 +1,6 @@
 import type { EndpointBook } from "../../endpoints/endpoint-book.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
-import { L1ConfigurationError, L1Error } from "../errors.ts";
+import { L1ConfigurationError, L1EndpointError, L1Error, L1UnavailableError, NoL1Error } from "../errors.ts";
 import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { ConnectedRollup } from "../types.ts";
@@ -63,6 +63,25 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
   }
 }
 
+/** Statuses of a server that has no JSON-RPC at the URL, unlike those of one that is busy, down or wants a key. */
+const NOT_THERE = [404, 405, 410];
+
+/** Whether an endpoint is there and is none of L1: a page, or another service. */
+function isNoL1(error: L1Error): boolean {
+  if (!(error instanceof L1EndpointError) || error.status === undefined) return false;
+  return error.kind === "nonsense" || NOT_THERE.includes(error.status);
+}
+
+async function checkEndpoints(rpc: L1Rpc, chainId: number): Promise<void> {
+  try {
+    await rpc.checkChain(chainId);
+  } catch (error) {
+    if (!(error instanceof L1Error)) throw error;
+    const failures = error instanceof L1UnavailableError ? error.failures : [error];
+    throw failures.every(isNoL1) ? new NoL1Error(failures) : error;
+  }
+}
+
 /**
  * Connects to the rollup of a network: checks the chain id of the endpoints, leaving out those on another chain, and
  * that the rollup is of a generation that this program knows, finds the contracts through the registry and reads the
@@ -94,7 +113,7 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
   const common = { timeoutMs, retryDelaysMs, signal, calls, endpoints, logger };
   const rpc = new L1Rpc({ urls: l1RpcUrls, ...common });
   const debugRpc = debugRpcUrls?.length ? new L1Rpc({ urls: debugRpcUrls, service: "l1-debug", ...common }) : rpc;
-  await rpc.checkChain(options.l1ChainId);
+  await checkEndpoints(rpc, options.l1ChainId);
   await checkTraces(rpc, debugRpc, options, logger);
   // Before anything else is asked of the rollup: one of another protocol may lack the other functions.
   const rollupAddress = await findRollup(rpc, options);

@@ -2,7 +2,7 @@ import { feeAssetAbi, governanceAbi, registryAbi } from "../abi/registry.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import type { L1ContractAddresses } from "../contract-addresses.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import { ContractRevertError, RollupNotFoundError } from "../errors.ts";
+import { ContractRevertError, RollupNotFoundError, WrongContractError } from "../errors.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { type ConfiguredAddresses, optionalAddresses } from "./optional-addresses.ts";
 
@@ -54,6 +54,14 @@ async function registeredRollup(
  * addresses.
  */
 export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): Promise<L1ContractAddresses> {
+  try {
+    return await contractsOf(rpc, options);
+  } catch (error) {
+    throw error instanceof ContractRevertError ? new WrongContractError(error) : error;
+  }
+}
+
+async function contractsOf(rpc: L1Rpc, options: DiscoveryOptions): Promise<L1ContractAddresses> {
   const registry = registryAt(options.registryAddress);
   const registryAddress = registry.address;
   const [governanceAddress, rollupAddress] = (

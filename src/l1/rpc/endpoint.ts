@@ -187,9 +187,9 @@ export class JsonRpcEndpoint {
         return parsed;
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      if (ok) throw this.#failure("nonsense", `the answer ${error.message}`, method);
+      if (ok) throw new L1EndpointError("nonsense", `the answer ${error.message}`, { url: this.name, method, status });
     }
-    throw this.#failure("http-status", `HTTP status ${status}`, method);
+    throw new L1EndpointError("http-status", `HTTP status ${status}`, { url: this.name, method, status });
   }
 }
 

@@ -16,6 +16,7 @@ import {
   WrongChainError,
 } from "../../../src/l1/errors.ts";
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
+import { discoverContracts } from "../../../src/l1/rollup/discovery.ts";
 import { quantity } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc, type L1RpcOptions } from "../../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../../src/l1/rpc/logs.ts";
@@ -435,6 +436,32 @@ describe("connecting", () => {
     const error = await failure(connectRollup({ ...options, rollupVersion: 9, l1RpcUrls: [url] }));
     expect(error).toBeInstanceOf(RollupNotFoundError);
     expect(error).toMatchObject({ version: 9, fatal: true });
+  });
+
+  test("a contract of another kind at the registry's address is a certain mistake", async () => {
+    const { url } = await fake(
+      rpcFake((_, params) => {
+        const { to } = params[0] as { to: string };
+        if (to === options.registryAddress) throw new RpcFailure(3, "execution reverted", "0x");
+        return `0x${"00".repeat(31)}01`;
+      }),
+    );
+    const addresses = { ...options, rollupAddress: `0x${"12".repeat(20)}` };
+    const error = await failure(discoverContracts(rpcOf([url]), addresses));
+    expect(error).toMatchObject({ name: "WrongContractError", fatal: true, method: "eth_call Registry.getGovernance" });
+  });
+
+  test.each<[string, FakeAnswer, boolean]>([
+    ["a page", { raw: "<html>hello</html>" }, true],
+    ["no such path", { raw: "Not Found", status: 404 }, true],
+    ["a gateway whose server is down", { raw: "<html>bad gateway</html>", status: 502 }, false],
+    ["a refused key", { raw: "forbidden", status: 403 }, false],
+  ])("an L1 URL with %s behind it: a certain mistake or not", async (_, answer, fatal) => {
+    const one = await fake(httpFake(() => answer));
+    const error = await failure(connectRollup({ ...options, l1RpcUrls: [one.url] }));
+    expect(error).toMatchObject({ fatal });
+    const other = await deadUrl();
+    expect(await failure(connectRollup({ ...options, l1RpcUrls: [one.url, other] }))).toMatchObject({ fatal: false });
   });
 
   test("connecting needs endpoints that trace only if tracing is required", async () => {
