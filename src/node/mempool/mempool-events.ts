@@ -40,6 +40,14 @@ interface MempoolEventsOptions {
 /** Notifies a pool of new blocks, prunes and slots. Returns an unsubscribe function. */
 export function followChain(options: MempoolEventsOptions): () => void {
   const { pool, synchronizer, chain, constants, minFees, slotCheckIntervalMs, now, logger } = options;
+  let isOver = false;
+  const evict = (fees: GasFees): void => {
+    try {
+      pool.minFeesAre(fees);
+    } catch (error) {
+      logger.error({ err: error }, "the pool failed to take the current min fees, trying again at the next block");
+    }
+  };
   const beginSlot = (): void => pool.slotStarted(slotAt(Math.floor(now() / 1000), constants));
   const leave = [
     synchronizer.on("blocksAdded", ({ first, last }) => {
@@ -47,8 +55,10 @@ export function followChain(options: MempoolEventsOptions): () => void {
       beginSlot();
       // While L1 does not tell the fees, the next block is waited for.
       if (minFees !== undefined && !pool.isEmpty)
-        minFees().then(
-          (fees) => pool.minFeesAre(fees),
+        void minFees().then(
+          (fees) => {
+            if (!isOver) evict(fees);
+          },
           () => {},
         );
     }),
@@ -67,6 +77,7 @@ export function followChain(options: MempoolEventsOptions): () => void {
   );
   timer.unref();
   return () => {
+    isOver = true;
     clearInterval(timer);
     for (const end of leave) end();
   };

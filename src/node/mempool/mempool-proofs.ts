@@ -6,6 +6,7 @@ import { findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.t
 import { BbThreads } from "../../mempool/proofs/bb-threads.ts";
 import { BbVerifier, DEFAULT_KEPT_FILES } from "../../mempool/proofs/bb-verifier.ts";
 import { acceptAfter, missingVerifier, type ProofVerifier } from "../../mempool/proofs/proof-verifier.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import { makeFolder } from "../../storage/make-folder.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
@@ -14,13 +15,20 @@ const LIMIT_MS = 60_000;
 
 /**
  * Chooses and logs the proof verifier: bb's program, its WebAssembly form where the packaged program does not run (the
- * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there).
+ * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there, or the proofs of
+ * the rollup's generation are not known).
  */
-export async function configuredVerifier(values: PartValues["proofs"], logger: Logger): Promise<ProofVerifier> {
+export async function configuredVerifier(
+  values: PartValues["proofs"],
+  { provable }: Pick<TransactionRules, "provable">,
+  logger: Logger,
+): Promise<ProofVerifier> {
   if (!values.real && !values.verifier.forced) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
     return acceptAfter(values.verifier.delayMs);
   }
+  if (!provable)
+    return refuseAll("protocol", "this release does not know the proofs of this rollup's protocol", logger);
   // More at once than there are processors would only make each slower.
   const parallel = Math.min(values.verifier.parallel, availableParallelism());
   try {
@@ -33,10 +41,13 @@ export async function configuredVerifier(values: PartValues["proofs"], logger: L
     });
     return verifier;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
-    return missingVerifier(reason);
+    return refuseAll("program", error instanceof Error ? error.message : String(error), logger);
   }
+}
+
+function refuseAll(missing: "program" | "protocol", reason: string, logger: Logger): ProofVerifier {
+  logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
+  return missingVerifier(missing, reason);
 }
 
 /** Rejects with a BbProgramError when neither form of bb runs. */

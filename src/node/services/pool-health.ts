@@ -7,7 +7,8 @@ export function poolHealth(proofs: Pick<ProofVerifier, "missing">, permitted: ()
     name: "transactions",
     read() {
       if (!permitted()) return { state: "off", reason: "transactions are disabled" };
-      return proofs.missing ? { state: "failed", reason: "no program checks proofs" } : HEALTHY;
+      if (proofs.missing === "protocol") return { state: "off", reason: "proofs of this protocol are not known" };
+      return proofs.missing === "program" ? { state: "failed", reason: "no program checks proofs" } : HEALTHY;
     },
   };
 }

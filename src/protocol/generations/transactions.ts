@@ -23,6 +23,8 @@ interface RefusalWords {
 export interface TransactionRules {
   /** Fields of a transaction's proof. */
   readonly proofFields: number;
+  /** Whether the verification keys and the parts of its proofs are known here: src/mempool/proofs has those of one. */
+  readonly provable: boolean;
   /** Most blob fields of a transaction's effects; undefined: what the limits of their kinds allow. */
   readonly maxBlobFields: number | undefined;
   /** Lengths of the lists in the JSON form; undefined: only the request's size bounds them. */

@@ -41,7 +41,7 @@ describe("program", () => {
   });
 
   test("a verifier that is missing refuses every proof with its reason", async () => {
-    const refused = missingVerifier("there is none").verify(privateTx);
+    const refused = missingVerifier("program", "there is none").verify(privateTx);
     await expect(refused).rejects.toThrow(ProofVerifierMissingError);
     await expect(refused).rejects.toThrow("this node cannot check proofs of transactions: there is none");
   });

@@ -9,6 +9,7 @@ const MAX_GAS = { daGas: MAX_DA_GAS_PER_CHECKPOINT, l2Gas: MAX_L2_GAS_PER_TX };
 /** docs/protocol/07-transactions-and-fees.md. */
 export const TRANSACTIONS: TransactionRules = {
   proofFields: 1935,
+  provable: true,
   maxBlobFields: undefined,
   maxLists: undefined,
   maxGas: MAX_GAS,

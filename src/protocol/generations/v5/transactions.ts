@@ -22,6 +22,7 @@ function networkGas(geometry: NetworkGeometry) {
 /** docs/protocol/07-transactions-and-fees.md#730-what-each-generation-does. */
 export const TRANSACTIONS: TransactionRules = {
   proofFields: 1270,
+  provable: false,
   maxBlobFields: MAX_BLOB_FIELDS,
   maxLists: { classLogs: 1, calldata: 33, calldataFields: 16_000 },
   maxGas: MAX_GAS,
