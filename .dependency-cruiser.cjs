@@ -125,7 +125,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^src/",
-        pathNot: "^src/protocol/generations/(known|v[0-9]+)/|^src/(mempool|recorded-txs|protocol/tx)/",
+        pathNot: "^src/protocol/generations/(known|v[0-9]+)/",
       },
       to: { path: "^src/protocol/generations/v[0-9]+/" },
     },

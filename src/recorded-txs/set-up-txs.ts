@@ -1,11 +1,10 @@
 import { equal, toHex } from "../protocol/bytes.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import type { Fr } from "../protocol/field.ts";
-import { V4 } from "../protocol/generations/v4/v4.ts";
 import { deployedContracts } from "../protocol/tx/deployed-contracts.ts";
 import { type TxTerms, withTerms } from "../protocol/tx/template.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
-import { recordedTxs } from "./recorded-txs.ts";
+import { RECORDED_ON, recordedTxs } from "./recorded-txs.ts";
 
 interface SetUpTerms extends Required<Pick<TxTerms, "anchor" | "chainId" | "version" | "expirationTimestamp">> {
   /** Most that each tx offers per unit of gas. */
@@ -31,9 +30,8 @@ export function setUpTxs(terms: SetUpTerms): Tx[] {
 
 /** The set-up transaction that deploys a contract. Throws a RangeError if there is none. */
 export function deploymentTx(address: Fr, terms: SetUpTerms): Tx {
-  // The transactions were recorded on a v4 rollup.
   const tx = setUpTxs(terms).find(({ data }) =>
-    deployedContracts(data, V4.contracts).some((deployed) => equal(deployed, address)),
+    deployedContracts(data, RECORDED_ON.contracts).some((deployed) => equal(deployed, address)),
   );
   if (tx === undefined) throw new RangeError(`no set-up transaction deploys ${toHex(address)}`);
   return tx;
