@@ -37,6 +37,8 @@ describe("what JSON-RPC says of a rollup of v5", () => {
       "Unable to find leaf for block 3 in the archive tree: world state history has been pruned to block 7",
     ]);
     expect(await askPruned("svc_findLeavesIndexes", 7, 0, ["0x1"])).toEqual([null]);
+    // A contract takes the block's time, not its state.
+    expect(await askPruned("svc_getContract", word(1), 3)).toBeNull();
   });
 
   test("a list has at most 50 blocks, checkpoints or pending transactions", async () => {

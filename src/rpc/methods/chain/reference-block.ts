@@ -53,11 +53,16 @@ export function tipNumber(
 /** What is needed to read the state after a block. */
 export type StateSource = BlockSource & Pick<NodeServices, "world">;
 
-function kept({ chain, world }: StateSource, block: number): number {
-  const { tip, oldest } = world.status();
-  const { texts } = chain.generation.api;
-  if (block > tip) throw new BlockAheadError(texts.ahead(block, tip));
-  if (block > 0 && block < oldest) throw new ExecutionError(texts.pruned(block, oldest));
+function notAhead({ chain, world }: StateSource, block: number): number {
+  const { tip } = world.status();
+  if (block > tip) throw new BlockAheadError(chain.generation.api.texts.ahead(block, tip));
+  return block;
+}
+
+function kept(source: StateSource, block: number): number {
+  const { oldest } = source.world.status();
+  notAhead(source, block);
+  if (block > 0 && block < oldest) throw new ExecutionError(source.chain.generation.api.texts.pruned(block, oldest));
   return block;
 }
 
@@ -74,13 +79,19 @@ function notFound({ chain }: BlockSource, reference: BlockSelector): ExecutionEr
 
 /**
  * The block whose state a world-state read uses (docs/protocol/05-rpc.md#514-state-of-a-reference-block). Block 0 and
- * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash, for a block beyond the tip and for one whose state was pruned.
+ * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash, for a block beyond the tip and for one
+ * whose state was pruned.
  */
 export function stateOf(source: StateSource, reference: BlockSelector): number {
   if (reference === "latest" || reference === "proposed") return source.world.status().tip;
+  return kept(source, storedBlockOf(source, reference));
+}
+
+/** The block itself, whose state may be pruned. Throws an ExecutionError as stateOf does, but for a pruned state. */
+export function storedBlockOf(source: StateSource, reference: BlockSelector): number {
   const block = blockNumberOf(source, reference);
   if (block === undefined) throw notFound(source, reference);
-  return kept(source, block);
+  return notAhead(source, block);
 }
 
 /** Like stateOf, but does not look up numbers and the tip: that is left to the reader of states. */

@@ -5,7 +5,7 @@ import { contractClassEncoder, releaseInstanceEncoder } from "../../codecs/relea
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../codecs/shared/apis.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { always, type Method, method, never, param } from "../../registry/registry.ts";
-import { type StateSource, stateOf } from "../chain/reference-block.ts";
+import { type StateSource, storedBlockOf } from "../chain/reference-block.ts";
 
 /** Contracts published in blocks (docs/protocol/05-rpc.md#528-contracts). */
 export function contractMethods(services: StateSource & Pick<NodeServices, "content" | "core">): Method[] {
@@ -42,7 +42,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       },
       handle: (address, reference?) => {
         if (reference === undefined) return content.contractInstance(address);
-        const block = chain.block(stateOf(services, reference));
+        const block = chain.block(storedBlockOf(services, reference));
         const instance = block && content.contractInstance(address, headerTimestamp(block.header));
         if (instance === undefined || api.showsContractsEarly) return instance;
         return instance.blockNumber <= block!.number ? instance : undefined;
