@@ -7,6 +7,7 @@ import { ContentStore } from "../../src/archiver/content-store.ts";
 import type { ContractInstance } from "../../src/archiver/content-types.ts";
 import { type SetUpParts, setUp } from "../../src/local-network/set-up.ts";
 import { BLOCK_HEADER_BYTES } from "../../src/protocol/block-header.ts";
+import { V4 } from "../../src/protocol/generations/v4/v4.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 
 /** Some looks of the set-up at its block. */
@@ -32,6 +33,7 @@ function world() {
   const parts = {
     store,
     chain: {
+      generation: V4,
       block: () => ({ header: new Uint8Array(BLOCK_HEADER_BYTES) }),
       latestBlockNumber: () => state.block,
       checkpointedBlockNumber: () => state.checkpointed,

@@ -3,6 +3,7 @@ import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { createProver, type ProverOptions, type ProverPart } from "../../../src/node/parts/prover.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { EpochProver } from "../../../src/prover/epoch/epoch-prover.ts";
 import { CheckpointPreparation, type MinedTxs } from "../../../src/prover/node/checkpoint-preparation.ts";
 import { EpochPublisher } from "../../../src/prover/node/epoch-publisher.ts";
@@ -54,6 +55,7 @@ async function proverWith(environment: Record<string, string>, flags: [string, s
     core: loadCore(),
     store: { path: "", commits: undefined },
     chain: Object.assign(chain, {
+      generation: V4,
       block: (number: number) => ({ number, header: ZERO, archiveRoot: ZERO }),
       txEffects: () => [{ txHash, words: ZERO }],
       messages: { range: () => [] },
