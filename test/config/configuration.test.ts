@@ -178,6 +178,7 @@ test("variables of other programs, empty ones and those of a service called svc 
     PATH: "/bin",
     LOG_LEVELS: "",
     SVC_PORT_8080_TCP_ADDR: "10.0.0.1",
+    SVC_RPC_SERVICE_HOST: "10.0.0.1",
     SVC_CONFIG: "x",
     SSL_CERT_FILE: "/x",
   };

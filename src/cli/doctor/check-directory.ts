@@ -13,7 +13,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperatorError } from "../../errors/operator-error.ts";
-import { readIdentity, SCHEMA_VERSION, type StoreIdentity, StoreSchemaError } from "../../storage/identity.ts";
+import {
+  readIdentity,
+  SCHEMA_VERSION,
+  StoreGenerationError,
+  type StoreIdentity,
+  StoreSchemaError,
+} from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
 import { type Finding, fail, ok, skip, warn } from "./finding.ts";
@@ -119,6 +125,11 @@ async function checkSchema(path: string): Promise<Stored> {
     if (error instanceof StoreSchemaError && (error.found ?? 0) > SCHEMA_VERSION) {
       const text = `the chain store has schema version ${error.found}, this program reads ${SCHEMA_VERSION}: a newer one wrote it`;
       return { finding: fail("schema", text, "install the newer release again, or name another --data-directory") };
+    }
+    if (error instanceof StoreGenerationError) {
+      return {
+        finding: fail("schema", error.message, "install the release that wrote it, or name another --data-directory"),
+      };
     }
     const remedy = "restore a backup, or delete the directory: the node syncs again";
     if (error instanceof OperatorError) return { finding: fail("schema", error.message, remedy) };

@@ -24,6 +24,7 @@ export function checkDuties(
   const supported = GENERATIONS_WITH_DUTIES.map((each) => each.name).join(" or ");
   throw new ConfigurationError(
     `${options.join(", ")} needs a rollup of protocol ${supported}, but ${addresses.rollupAddress} is of ${name}, ` +
-      "which this program follows without peers, blocks and proofs of its own: turn the option off",
+      "which this program follows without peers, blocks and proofs of its own: turn the option off " +
+      "(P2P_ENABLED=false where --network turned it on)",
   );
 }

@@ -76,7 +76,7 @@ export interface RpcThreadData {
 /** Messages of a thread. */
 export type FromThread =
   | { kind: "listening"; port: number; adapter: Listener["adapter"] }
-  | { kind: "port-taken" }
+  | { kind: "port-taken"; code: string | undefined }
   | { kind: "log"; level: keyof Logger; facts: object; message: string };
 
 /** Messages to a thread. `abandon` is for the end of the process. */
@@ -187,7 +187,7 @@ export async function runRpcThread(
     );
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
-    control.postMessage({ kind: "port-taken" } satisfies FromThread);
+    control.postMessage({ kind: "port-taken", code: error.code } satisfies FromThread);
     return;
   }
 

@@ -138,7 +138,7 @@ class RpcThread {
           this.#wanted = true;
           listened = true;
           resolve(told);
-        } else failure = new ListenError(server.listen.host, server.listen.port, "EADDRINUSE");
+        } else failure = new ListenError(server.listen.host, server.listen.port, told.code);
       });
       worker.on("error", (error: unknown) => {
         failure = error instanceof Error ? error : new Error(String(error));

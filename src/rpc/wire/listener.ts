@@ -150,12 +150,14 @@ export class ListenError extends OperatorError {
 
   readonly host: string | undefined;
   readonly port: number;
+  readonly code: string | undefined;
   /** `code`: that of the system's error, where it is known. */
   constructor(host: string | undefined, port: number, code: string | undefined, options?: ErrorOptions) {
     super(`cannot listen on ${host ?? "all interfaces"} port ${port}: ${bindReason(code)}`, options);
     this.name = "ListenError";
     this.host = host;
     this.port = port;
+    this.code = code;
   }
 }
 

@@ -52,11 +52,7 @@ export function BlockView({ argument }) {
   const number = block?.number;
   const { value: before } = useCall(number > 1 ? "svc_getBlock" : undefined, [number - 1], Number.POSITIVE_INFINITY);
   const isOnL1 = block?.l1?.published === true;
-  const { value: published } = useCall(
-    isOnL1 ? "svc_getCheckpoint" : undefined,
-    [block?.checkpointNumber],
-    Number.POSITIVE_INFINITY,
-  );
+  const { value: published } = useCall(isOnL1 ? "svc_getCheckpoint" : undefined, [block?.checkpointNumber], 10_000);
   const checkpointFees = published?.header.accumulatedFees;
   const last = tips?.proposed.number;
   useEffect(() => {

@@ -55,7 +55,7 @@ function Sync({ tips }) {
             ? "none yet"
             : slot >= current
               ? `${count(slot)}, the slot now`
-              : `${count(slot)}, ${count(current - slot)} slots before now`,
+              : `${count(slot)}, ${current - slot === 1 ? "1 slot" : `${count(current - slot)} slots`} before now`,
         ],
         ["L1 read up to", synced === null ? "nothing yet" : html`<${Moment} at=${synced} />`],
         ["Takes transactions", ready === undefined ? "–" : ready ? "yes" : "no"],
