@@ -109,6 +109,8 @@ test.each(LIES)("a node follows an L1 endpoint that $name again, once it stops",
   const before = proxy.calls;
   await syncDespiteLie(2);
   expect(proxy.calls - before).toBeLessThan(2000);
+  // On a busy machine an earlier call of an iteration may have run into its time limit.
+  for (let more = 0; more < 5 && proxy.lies === 0; more++) await syncDespiteLie(1);
   expect(proxy.lies).toBeGreaterThan(0);
   await expectLikeHonest();
 });
