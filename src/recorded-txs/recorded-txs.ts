@@ -10,7 +10,10 @@ const DATA = import.meta.url.endsWith(".ts") ? "../../data/" : "../../../data/";
 /** The first: the data name no generation. */
 export const RECORDED_ON = generationNamed(undefined);
 
-/** Transactions of the generation RECORDED_ON in a file of the package's `data` folder (data/README.md), in order and without proofs. */
+/**
+ * Transactions of the generation RECORDED_ON in a file of the package's `data` folder (data/README.md), in order and
+ * without proofs.
+ */
 export function recordedTxs(file: string): Tx[] {
   const bytes = new Uint8Array(gunzipSync(readFileSync(new URL(`${DATA}${file}`, import.meta.url))));
   const txs: Tx[] = [];

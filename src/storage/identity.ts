@@ -160,7 +160,9 @@ export function requireChain(path: string, stored: StoreIdentity, chain: Omit<St
   if (field !== undefined) throw new StoreIdentityError(path, field, text(stored, field), text(chain, field));
 }
 
-/** Generation of the chain of a store, the first of all for a new one. Throws StoreSchemaError or StoreGenerationError. */
+/**
+ * Generation of the chain of a store, the first of all for a new one. Throws StoreSchemaError or StoreGenerationError.
+ */
 export function storedGeneration(store: Store): Generation {
   return generationNamed(storedIdentity(store)?.generation);
 }

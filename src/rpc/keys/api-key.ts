@@ -34,8 +34,8 @@ const MAX_PER_SECOND = 1_000_000;
 const KEY_MEMBERS = ["name", "sha256", "rateLimit", "methods"];
 
 /**
- * Reads the text of the keys file `path`: `{"keys": [{"name": .., "sha256": .., "rateLimit": .., "methods": [..]}]}`. Throws an
- * ApiKeysError.
+ * Reads the text of the keys file `path`: `{"keys": [{"name": .., "sha256": .., "rateLimit": .., "methods": [..]}]}`.
+ * Throws an ApiKeysError.
  */
 export function parseApiKeys(text: string, path?: string): ApiKey[] {
   const file = JsonField.parse(text, "", ({ field }, rule) => {
