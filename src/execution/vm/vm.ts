@@ -38,8 +38,8 @@ const KEPT_PROGRAMS = 128 * MIB;
 const SLICE = 1 << 10;
 
 /**
- * The public VM of a generation (docs/protocol/06-public-execution.md#61-bytecode). One per thread: runs are synchronous and do not
- * nest. Only programs and their decoded forms are kept between runs.
+ * The public VM of a generation (docs/protocol/06-public-execution.md#61-bytecode). One per thread: runs are
+ * synchronous and do not nest. Only programs and their decoded forms are kept between runs.
  */
 export class Vm {
   readonly #rules: VmRules;

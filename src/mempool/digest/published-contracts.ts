@@ -73,7 +73,8 @@ export function classFault(
 }
 
 /**
- * Whether the published contracts can be read; `fault` is that of the classes (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
+ * Whether the published contracts can be read; `fault` is that of the classes
+ * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
  * docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
  */
 export function contractsReadable(

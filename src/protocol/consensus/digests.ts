@@ -28,9 +28,9 @@ interface PostedAttestations {
 }
 
 /**
- * What a proposer signs of the attestations that it posts (docs/protocol/04-l1-contracts.md#425-digests-and-signatures):
- * the ABI encoding of a number for its kind in some generations, `(bytes signatureIndices, bytes signaturesOrAddresses)`
- * and `address[] signers`.
+ * What a proposer signs of the attestations that it posts
+ * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures): the ABI encoding of a number for its kind in some
+ * generations, `(bytes signatureIndices, bytes signaturesOrAddresses)` and `address[] signers`.
  */
 export function attestationsAndSignersPayload(
   { payloadDomains }: PayloadRules,

@@ -27,7 +27,9 @@ export interface Generation {
   readonly headers: HeaderRules;
   /** Forms and limits of transactions: docs/protocol/07-transactions-and-fees.md#73-binary-form. */
   readonly transactions: TransactionRules;
-  /** The public VM and the phases of transactions: docs/protocol/06-public-execution.md#634-what-each-generation-does. */
+  /**
+   * The public VM and the phases of transactions: docs/protocol/06-public-execution.md#634-what-each-generation-does.
+   */
   readonly execution: ExecutionRules;
   /** What proposers and attesters sign: docs/protocol/10-peers.md#1010-signatures. */
   readonly consensus: ConsensusRules;

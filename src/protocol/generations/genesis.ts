@@ -1,4 +1,6 @@
-/** Accounts and a contract that options fund in the genesis of a release; their addresses are hashes of its artifacts. */
+/**
+ * Accounts and a contract that options fund in the genesis of a release; their addresses are hashes of its artifacts.
+ */
 export interface FundedRelease {
   readonly name: string;
   /** 0x text. */

@@ -43,6 +43,8 @@ export const TRY_AGAIN_LATER = 1013;
 /** Reason for closing a socket whose client began something that it did not complete. */
 export const UNFINISHED = "a message, or the answer to a ping, was not completed in time";
 
-/** Control frames of a client whose socket has been ended and waits for its close frame to be taken. With one more it is
- * cut off. */
+/**
+ * Control frames of a client whose socket has been ended and waits for its close frame to be taken. With one more it is
+ * cut off.
+ */
 export const LATE_CONTROL_FRAMES = 16;

@@ -3,7 +3,10 @@ import { array, type Codec, checkedBytes, type Decoded, fixedBytes, struct } fro
 import { jsonNumberAsField, jsonObject } from "../../codec/json-codec.ts";
 import { field, fields, flag, integerField, u32, u64, u128 } from "../../codec/primitives.ts";
 
-/** Values that several circuits share. Members are in the order of their bytes; where circuits take another, `abi` says so. */
+/**
+ * Values that several circuits share. Members are in the order of their bytes; where circuits take another, `abi` says
+ * so.
+ */
 
 export const EthAddress = fixedBytes(20);
 
