@@ -12,7 +12,7 @@ export function adminRows(table: OptionTable = OPTIONS as OptionTable): AdminRow
   const options = Object.entries(table).flatMap(([name, { admin, ...option }]): [string, AdminOnly][] =>
     admin === undefined ? [] : [[name, { ...option, admin: withRefusal(admin, option) }]],
   );
-  return new Map([...options, ...Object.entries(ADMIN_ONLY)]);
+  return new Map([...options, ...Object.entries<AdminOnly>(ADMIN_ONLY)]);
 }
 
 /** An option that no part takes at run time says how it is changed instead. */
