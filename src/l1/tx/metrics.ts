@@ -122,7 +122,8 @@ export const L1_TX_METRICS = {
   balance: gauge("aztec.l1_publisher.balance", {
     unit: "eth",
     labels: OF_SENDER,
-    meaning: "ETH of an account that publishes checkpoints or proofs, read once in half a minute",
+    meaning:
+      "ETH of an account that publishes checkpoints or proofs, asked of L1 each half minute while metrics are read",
   }),
   accountBalance: gauge("aztec.l1.balance", {
     unit: "eth",
@@ -131,11 +132,11 @@ export const L1_TX_METRICS = {
   }),
   gasPriceNow: gauge("aztec.l1.gas_price", {
     unit: "wei",
-    meaning: "gas price that L1 suggests, read each half minute",
+    meaning: "gas price that L1 suggests, asked each half minute while metrics are read",
   }),
   blobBaseFee: gauge("aztec.l1.blob_base_fee", {
     unit: "wei",
-    meaning: "base fee of blob gas on L1, read each half minute",
+    meaning: "base fee of blob gas on L1, asked each half minute while metrics are read",
   }),
 } as const;
 
@@ -216,14 +217,15 @@ function gasOf(calldata: Uint8Array): number {
 }
 
 /** Exports balances of the sending accounts and what L1 asks for gas. Returns an unsubscribe function. */
-export function observeL1Accounts(metrics: Metrics, accounts: Pick<SampledAccounts, "balances" | "fees">): () => void {
+export function observeL1Accounts(metrics: Metrics, accounts: Pick<SampledAccounts, "read">): () => void {
   const rows = L1_TX_METRICS;
   return metrics.observe((to) => {
-    for (const [address, eth] of accounts.balances()) {
+    const { balances, fees } = accounts.read();
+    for (const [address, eth] of balances) {
       to.set(rows.balance, eth, { [SENDER]: address });
       to.set(rows.accountBalance, eth, { [SENDER]: address });
     }
-    const { gasPrice, blobBaseFee } = accounts.fees();
+    const { gasPrice, blobBaseFee } = fees;
     if (gasPrice !== undefined) to.set(rows.gasPriceNow, Number(gasPrice));
     if (blobBaseFee !== undefined) to.set(rows.blobBaseFee, Number(blobBaseFee));
   });

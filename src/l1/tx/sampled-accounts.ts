@@ -4,6 +4,8 @@ import type { L1Sender } from "./l1-sender.ts";
 
 const WEI_PER_ETH = 1e18;
 const MS_BETWEEN_SAMPLES = 30_000;
+/** Sampling goes on for so long after a reading; pauses between scrapes, exports and looks at the page are shorter. */
+const MS_AFTER_READING = 10 * 60_000;
 
 export interface SendingAccounts {
   readonly rpc: Pick<L1Rpc, "request">;
@@ -16,9 +18,16 @@ interface L1Fees {
   blobBaseFee?: bigint;
 }
 
+interface L1Prices {
+  /** ETH by address. */
+  readonly balances: ReadonlyMap<string, number>;
+  readonly fees: L1Fees;
+}
+
 /**
- * Balances of all accounts by which a process sends to L1, and what L1 asks for gas, read again and again while there
- * are such accounts. A value is missing while it cannot be read; the calls to L1 are counted with their failures.
+ * Balances of all accounts by which a process sends to L1, and what L1 asks for gas, asked of L1 again and again while
+ * there are such accounts and somebody reads them. A value is missing before the first answer after a pause, and while
+ * it cannot be had; the calls to L1 are counted with their failures.
  */
 export class SampledAccounts {
   readonly #intervalMs: number;
@@ -26,6 +35,7 @@ export class SampledAccounts {
   readonly #eth = new Map<string, number>();
   #fees: L1Fees = {};
   #timer: NodeJS.Timeout | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(intervalMs = MS_BETWEEN_SAMPLES) {
     this.#intervalMs = intervalMs;
@@ -34,26 +44,35 @@ export class SampledAccounts {
   /** Returns what takes the accounts away. */
   add(accounts: SendingAccounts): () => void {
     this.#groups.add(accounts);
-    void this.#sample();
-    this.#timer ??= setInterval(() => void this.#sample(), this.#intervalMs).unref();
+    if (this.#isRead) this.#start();
     return () => {
       this.#groups.delete(accounts);
       const left = this.#senders();
       for (const { address } of accounts.senders) if (!left.has(address)) this.#eth.delete(address);
-      if (this.#groups.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-      this.#fees = {};
+      if (this.#groups.size === 0) this.#stop();
     };
   }
 
-  /** ETH by address. */
-  balances(): ReadonlyMap<string, number> {
-    return this.#eth;
+  read(): L1Prices {
+    this.#readAt = performance.now();
+    if (this.#timer === undefined && this.#groups.size > 0) this.#start();
+    return { balances: this.#eth, fees: this.#fees };
   }
 
-  fees(): L1Fees {
-    return this.#fees;
+  get #isRead(): boolean {
+    return performance.now() - this.#readAt < MS_AFTER_READING;
+  }
+
+  #start(): void {
+    void this.#sample();
+    this.#timer ??= setInterval(() => (this.#isRead ? void this.#sample() : this.#stop()), this.#intervalMs).unref();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#eth.clear();
+    this.#fees = {};
   }
 
   #senders(): Map<string, SendingAccounts["senders"][number]> {
@@ -67,10 +86,11 @@ export class SampledAccounts {
     const fees = Promise.all([ask("eth_gasPrice"), ask("eth_blobBaseFee")]);
     const balances = [...this.#senders().values()].map(async (sender) => {
       const balance = await sender.balance().catch(() => undefined);
-      if (balance === undefined || !this.#senders().has(sender.address)) this.#eth.delete(sender.address);
+      if (balance === undefined || this.#timer === undefined || !this.#senders().has(sender.address))
+        this.#eth.delete(sender.address);
       else this.#eth.set(sender.address, Number(balance) / WEI_PER_ETH);
     });
     const [[gasPrice, blobBaseFee]] = await Promise.all([fees, ...balances]);
-    if (this.#groups.size > 0) this.#fees = { gasPrice, blobBaseFee };
+    if (this.#timer !== undefined) this.#fees = { gasPrice, blobBaseFee };
   }
 }

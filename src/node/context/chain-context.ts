@@ -17,9 +17,7 @@ import type { ThreadBudget } from "./thread-budget.ts";
 /** What all parts of a process count in and are observed by. */
 export interface Observed {
   readonly metrics: Metrics;
-  /** Whether somebody may read the metrics. */
-  readonly exportsMetrics: boolean;
-  /** Has balances of accounts read while somebody may see them. Returns what ends that. */
+  /** Has balances of accounts read while somebody reads the metrics. Returns what ends that. */
   readonly sampleAccounts: (accounts: SendingAccounts) => () => void;
   /** Takes slots that are over, for traces; undefined if none are exported. */
   readonly slotEnded?: (slot: SpannedSlot) => void;

@@ -116,9 +116,9 @@ export async function startFollower(options: FollowerOptions): Promise<RunningFo
       },
     });
     teardown.add("check of the snapshot", async () => check?.stop());
-    const { metrics, exportsMetrics } = counted;
+    const { metrics } = counted;
     const ports = await openPorts(
-      { store, chain, world, core, reader, synchronizer, publicData, threads, metrics, exportsMetrics, loggerFor },
+      { store, chain, world, core, reader, synchronizer, publicData, threads, metrics, loggerFor },
       { ...options, partValues: values, rpcPort: hello.rpcPort, check, teardown },
     );
     synchronizer.start();
@@ -140,7 +140,7 @@ interface PortsOptions extends FollowerOptions {
 /** Opens the ports of a follower. Rejects with an OperatorError. */
 async function openPorts(
   context: Omit<ChainContext, "reader" | "clock" | keyof Observed> &
-    Pick<Observed, "metrics" | "exportsMetrics"> & { reader: { identity: RollupIdentity } },
+    Pick<Observed, "metrics"> & { reader: { identity: RollupIdentity } },
   options: PortsOptions,
 ): Promise<Pick<RunningFollower, "port" | "feedPort">> {
   const { store, chain, world, core, reader, synchronizer, metrics, loggerFor } = context;

@@ -7,7 +7,7 @@ import { SampledAccounts, type SendingAccounts } from "../../l1/tx/sampled-accou
 import type { DataDirectory } from "../../process/data-directory.ts";
 import type { LoggerFor } from "../../process/logging/logging.ts";
 import { nodeResource } from "../../process/otlp/resource.ts";
-import { exportsToCollector, startOtlpExports } from "../../process/otlp/start-exports.ts";
+import { startOtlpExports } from "../../process/otlp/start-exports.ts";
 import { Teardown } from "../../process/teardown.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
@@ -51,7 +51,6 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   // A label for each attribute that the operator gives.
   const row = { ...target, labels: { ...target.labels, ...Object.fromEntries(Object.keys(resource).map(anyValue)) } };
   metrics.observe((to) => to.set(row, 1, resource));
-  const exportsMetrics = values.metrics.port !== undefined || exportsToCollector(values);
   teardown.add("metrics of the process", observeProcess(metrics));
   const exports = startOtlpExports({ values, resource, metrics, loggerFor });
   teardown.add("exports to collectors", () => exports.stop());
@@ -61,8 +60,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   const accounts = new SampledAccounts();
   observeL1Accounts(metrics, accounts);
   const started = {
-    sampleAccounts: (sending: SendingAccounts) => (exportsMetrics ? accounts.add(sending) : () => {}),
-    ...{ metrics, exportsMetrics, slotEnded: exports.slotEnded },
+    sampleAccounts: (sending: SendingAccounts) => accounts.add(sending),
+    ...{ metrics, slotEnded: exports.slotEnded },
     l1Calls: new L1CallCounts(),
     endpoints,
     stop: () => teardown.run(),

@@ -50,10 +50,7 @@ function trustedProxies({
 
 /** What the public port needs of a node, or of a follower. */
 export interface RpcContext
-  extends Pick<
-    ChainContext,
-    "store" | "chain" | "publicData" | "threads" | "metrics" | "exportsMetrics" | "loggerFor"
-  > {
+  extends Pick<ChainContext, "store" | "chain" | "publicData" | "threads" | "metrics" | "loggerFor"> {
   readonly reader: { readonly identity: RollupIdentity };
 }
 
@@ -138,7 +135,7 @@ export async function startRpc(
   context: RpcContext,
   { values, services, health, poolEvents, upstreams, onFatal }: RpcParts,
 ): Promise<Listener> {
-  const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;
+  const { store, chain, reader, publicData, threads, metrics, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
     services,
@@ -154,8 +151,7 @@ export async function startRpc(
       maxLogs: values.rpc.limits.maxLogs,
     },
     ...publicPort(values, context),
-    // Calls are not counted where nobody reads the counts.
-    metrics: exportsMetrics ? metrics : undefined,
+    metrics,
     log: loggerFor("rpc"),
     onFatal,
   });

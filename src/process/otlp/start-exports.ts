@@ -31,11 +31,6 @@ interface OtlpExports {
 /** Lines and spans wait this long for their export, in milliseconds. */
 const BATCH_MS = 2_000;
 
-/** Whether metrics go to a collector. */
-export function exportsToCollector(values: PartValues): boolean {
-  return values.otlp.metricsUrl !== undefined || publicCollector(values) !== undefined;
-}
-
 /** Public metrics are for listed roles only, and nobody shares them without asking for it. */
 function publicCollector(values: PartValues): string | undefined {
   const { url, optOut, roles } = values.otlp.public;

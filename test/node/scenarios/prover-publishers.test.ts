@@ -142,7 +142,8 @@ test("a prover submits epoch 23 to the rollup's contracts with the next of sever
 
 test("a prover submits epoch 23 to the rollup's contracts and exports the balances of its accounts and the prices of L1, as a sequencer does", async () => {
   const sent = await submit({ PROVER_PUBLISHER_PRIVATE_KEY: toHex(RICH) });
-  const balance = String.raw`\{aztec_l1_sender="${sent.from}"\} 100`;
+  // Asked when the metrics are read first, after the proof was paid for.
+  const balance = String.raw`\{aztec_l1_sender="${sent.from}"\} 99\.999\d+`;
   for (const line of [
     `aztec_l1_publisher_balance_eth${balance}`,
     `aztec_l1_balance_eth${balance}`,

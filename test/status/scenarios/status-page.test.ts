@@ -31,7 +31,9 @@ interface Effect {
   publicLogs: { contractAddress: string; fields: string[] }[];
 }
 
-/** P2P is on, but no other node is known. */
+const RPC_THREADS = ["node", "RPC 1", "RPC 2"];
+
+/** P2P is on, but no other node is known. Metrics are only read by the page. */
 const PEERS = {
   ...{ P2P_ENABLED: "true", P2P_LISTEN_ADDR: "127.0.0.1", P2P_IP: "127.0.0.1" },
   P2P_DISCOVERY_DISABLED: "true",
@@ -53,6 +55,7 @@ beforeAll(async () => {
     ...PEERS,
     P2P_PORT: String(await freePort()),
     SVC_RPC_UI: "true",
+    SVC_RPC_THREADS: "2",
   });
   await node.synced();
   blocks = await result("svc_getBlocks", 1, 50, { includeTransactions: true });
@@ -204,8 +207,10 @@ test("the views of the node show its options, L1 endpoints, stores and log", asy
 
   await show("#/system");
   await page.waitForSelector("h2:has-text('Store: Chain')");
-  await expect.poll(async () => (await rowTexts(page, "Threads")).map(([name]) => name)).toContain("node");
+  await expect.poll(async () => (await rowTexts(page, "Threads")).map(([name]) => name)).toEqual(RPC_THREADS);
   await expect.poll(() => factText(page, "Rows")).toMatch(/^[\d,]+$/);
+  const called = await rowTexts(page, "Calls of the public port");
+  expect(called.map(([method]) => method)).toContain("svc_getBlocks");
 
   await show("#/log");
   await page.getByLabel("Filter lines").fill("initial sync is complete");
