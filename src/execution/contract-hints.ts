@@ -42,12 +42,8 @@ export class ContractHints {
       currentContractClassId: instance.currentContractClassId,
       originalContractClassId: instance.originalContractClassId,
       initializationHash: instance.initializationHash,
-      publicKeys: {
-        masterNullifierPublicKey: instance.publicKeys.subarray(0, 64),
-        masterIncomingViewingPublicKey: instance.publicKeys.subarray(64, 128),
-        masterOutgoingViewingPublicKey: instance.publicKeys.subarray(128, 192),
-        masterTaggingPublicKey: instance.publicKeys.subarray(192, 256),
-      },
+      immutablesHash: instance.immutablesHash,
+      publicKeys: instance.publicKeys,
     }));
   }
 

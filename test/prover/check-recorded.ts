@@ -58,7 +58,7 @@ for (const file of process.argv.slice(2)) {
       const start = performance.now();
       const simulated = simulateVm(V4);
       const ms = performance.now() - start;
-      const equal = same(encodeVmInput(decodeVmInput(input)), input) && same(simulated, output);
+      const equal = same(encodeVmInput(V4, decodeVmInput(V4, input)), input) && same(simulated, output);
       note(nameOfJobType(type), equal && jobIdOf(epoch, type, input) === id, ms);
     }
   }

@@ -62,13 +62,10 @@ export interface ContractInstanceHint {
   currentContractClassId: Fr;
   originalContractClassId: Fr;
   initializationHash: Fr;
-  /** 64 bytes each. */
-  publicKeys: {
-    masterNullifierPublicKey: Uint8Array;
-    masterIncomingViewingPublicKey: Uint8Array;
-    masterOutgoingViewingPublicKey: Uint8Array;
-    masterTaggingPublicKey: Uint8Array;
-  };
+  /** Absent in generations whose instances have none. */
+  immutablesHash?: Fr;
+  /** In the form of the generation's instances. */
+  publicKeys: Uint8Array;
 }
 
 export interface ContractClassHint {

@@ -1,3 +1,5 @@
+import type { PublicKeyMember } from "./contracts.ts";
+
 /** A circuit's verification key as it was published. */
 interface PublishedKey {
   /** Place in the tree of keys, whose root the rollup contract has. */
@@ -20,6 +22,8 @@ export interface CircuitRules {
     /** Of the public VM. */
     readonly vm: number;
   };
+  /** Members of an instance's public keys in the input of the public VM, in the order of their places. */
+  readonly vmKeyMembers: readonly PublicKeyMember[];
   /** Whether the circuits of messages to L2 take and return the prover's id. */
   readonly parityNamesProver: boolean;
   /** By the names of proving jobs, and of the two circuits that end a client's proof. */

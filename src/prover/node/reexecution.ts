@@ -61,7 +61,7 @@ export function reexecuteCheckpoint(
     const globals = decode(GlobalVariables, "global variables", range);
     return txs.map((tx) => {
       if (interrupted?.() === true) throw new VmInterruptedError();
-      return executeForProving(vm, state, tx, { globals, proverId, contracts: generation.contracts }, { interrupted });
+      return executeForProving(vm, state, tx, { globals, proverId, generation }, { interrupted });
     });
   });
 }

@@ -56,7 +56,7 @@ export function executeForProving(
   const publicInputs = vmPublicInputs(state.core, tx, outcome, terms);
   const { globals } = terms;
   const { derivedAddresses } = publicInputs;
-  const vmInput = encodeVmInput({
+  const vmInput = encodeVmInput(terms.generation, {
     hints: {
       globalVariables: globals,
       tx: txHint(tx, globals),

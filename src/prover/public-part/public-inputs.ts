@@ -5,9 +5,9 @@ import type { SideEffects } from "../../execution/side-effects.ts";
 import { concat, word } from "../../protocol/bytes.ts";
 import { effectiveGasFees } from "../../protocol/fees/transaction-fee.ts";
 import { FR_ZERO, fr } from "../../protocol/field.ts";
-import type { ContractRules } from "../../protocol/generations/contracts.ts";
 import type { AccumulatedData, L2ToL1Message, PublicCallRequest } from "../../protocol/tx/accumulated-data.ts";
 import type { GlobalVariables } from "../circuits/layouts/values.ts";
+import type { VmInputRules } from "../circuits/layouts/vm-hints-json.ts";
 import type { VmPublicInputs } from "../circuits/layouts/vm-public-inputs.ts";
 import { derivedAddresses } from "./derived-addresses.ts";
 import type { PublicTx } from "./tx-hint.ts";
@@ -25,8 +25,7 @@ export interface ProvingTerms {
   readonly globals: GlobalVariables;
   /** Address on L1; 20 bytes. */
   readonly proverId: Uint8Array;
-  /** Of the rollup's generation. */
-  readonly contracts: ContractRules;
+  readonly generation: VmInputRules;
 }
 
 interface PublicOutcomeOfTx {
@@ -44,7 +43,7 @@ export function vmPublicInputs(
   core: Core,
   { parts, data }: PublicTx,
   { executed, messages, start, end }: PublicOutcomeOfTx,
-  { globals: globalVariables, proverId, contracts }: ProvingTerms,
+  { globals: globalVariables, proverId, generation }: ProvingTerms,
 ): VmPublicInputs {
   const { effect, gasUsed } = executed;
   const { nonRevertible, revertible, setupCalls, appCalls, teardownCall } = data;
@@ -55,7 +54,7 @@ export function vmPublicInputs(
   }));
   return {
     globalVariables,
-    derivedAddresses: derivedAddresses(core, contracts),
+    derivedAddresses: derivedAddresses(core, generation.contracts),
     startTrees: start,
     startGasUsed: parts.end.gasUsed,
     gasSettings,

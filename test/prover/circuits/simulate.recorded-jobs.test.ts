@@ -42,8 +42,8 @@ test.each(binary)(
 test.each(vm)(
   "jobs recorded from the reference implementation of the public VM are written as they were read, with the inputs of the next job: $id",
   ({ input }) => {
-    const decoded = decodeVmInput(input);
-    expectBytes(encodeVmInput(decoded), input);
+    const decoded = decodeVmInput(V4, input);
+    expectBytes(encodeVmInput(V4, decoded), input);
     const publicInputs = Buffer.from(encode(VmPublicInputs, decoded.publicInputs));
     const bases = binary.filter(({ name }) => name === "PUBLIC_TX_BASE_ROLLUP");
     expect(bases.some((base) => Buffer.from(base.input).includes(publicInputs))).toBe(true);
@@ -52,7 +52,7 @@ test.each(vm)(
 
 test("jobs recorded from the reference implementation of the public VM are refused with field and rule when they are malformed", () => {
   const text = Buffer.from(vm[0].input).toString();
-  const read = (changed: string) => () => decodeVmInput(Buffer.from(changed));
+  const read = (changed: string) => () => decodeVmInput(V4, Buffer.from(changed));
   expect(read("{")).toThrow("PUBLIC_VM input: must be JSON (1 characters)");
   expect(read(text.replace('"hints":{', '"hints":{"more":1,'))).toThrow(
     "PUBLIC_VM input.hints: must not have the member more",

@@ -7,10 +7,12 @@ import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import type { PublicBaseInput } from "../../../src/prover/circuits/layouts/tx-base.ts";
 import { publicBase } from "../../../src/prover/circuits/public-base.ts";
 import { absorb, initialSponge, squeeze } from "../../../src/prover/circuits/sponge.ts";
 import { kernelOutputOf } from "../../../src/prover/circuits/tx-data.ts";
+import type { ExecutedForProving } from "../../../src/prover/public-part/execute-for-proving.ts";
 import { core, txOf } from "../../world/execution/avm-vectors.ts";
 import { caseOf, provenCase } from "./proven-case.ts";
 
@@ -22,6 +24,15 @@ const INPUTS = JSON.parse(
   readFileSync(new URL("../../fixtures/prover/generated-vm-inputs.json", import.meta.url), "utf8"),
 ) as Record<string, { revertCode: number; input: string } | null>;
 
+/** By seed: the same of v5, as test/prover/live/vm-hints.ts recorded them. */
+const INPUTS_OF_V5 = JSON.parse(
+  readFileSync(new URL("../../fixtures/prover/generated-vm-inputs.v5.json", import.meta.url), "utf8"),
+) as Record<string, string | null>;
+
+function digest({ publicPart }: Pick<ExecutedForProving, "publicPart">): string {
+  return createHash("sha256").update(publicPart!.vmInput).digest("hex");
+}
+
 test("the PUBLIC_VM inputs of randomly generated transactions are those of the reference node", () => {
   const codes = new Set<number>();
   for (const [seed, wanted] of Object.entries(INPUTS)) {
@@ -30,12 +41,19 @@ test("the PUBLIC_VM inputs of randomly generated transactions are those of the r
       continue;
     }
     const { executed, publicPart } = provenCase(Number(seed));
-    const input = createHash("sha256").update(publicPart!.vmInput).digest("hex");
+    const input = digest({ publicPart });
     expect(executed.effect.revertCode, `seed ${seed}`).toBe(Math.min(wanted.revertCode, 1));
     expect({ revertCode: phaseRevertCode(executed), input }, `seed ${seed}`).toEqual(wanted);
     codes.add(wanted.revertCode);
   }
   expect([...codes].sort()).toEqual([0, 1, 2, 3]);
+});
+
+test("the PUBLIC_VM inputs of v5 are those that the network's simulator executed alone, without any state", () => {
+  for (const [seed, wanted] of Object.entries(INPUTS_OF_V5)) {
+    if (wanted === null) expect(() => provenCase(Number(seed), V5), `seed ${seed}`).toThrow(UnprocessableTxError);
+    else expect(digest(provenCase(Number(seed), V5)), `seed ${seed}`).toBe(wanted);
+  }
 });
 
 test("the circuit of a transaction absorbs the words that a block has for it, also when its teardown reverts", () => {

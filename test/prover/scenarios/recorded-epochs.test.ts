@@ -51,7 +51,7 @@ test("executing three epochs for proving gives the recorded effects, trees and i
         const globals = decode(GlobalVariables, "globals", header.subarray(HEADER_AT.chainId, HEADER_AT.totalFees));
         for (const { txHash, words } of chain.txEffects(block)) {
           const tx = txs.get(toHex(txHash))!;
-          const terms = { globals, proverId: PROVER_ID, contracts: V4.contracts };
+          const terms = { globals, proverId: PROVER_ID, generation: V4 };
           const { executed, publicPart } = executeForProving(vm, state, tx, terms);
           expect(toHex(executed.effect.words)).toBe(toHex(words));
           expect(publicPart !== undefined).toBe(isForPublic(tx.tx.data));
@@ -142,7 +142,7 @@ describe("threads that execute checkpoints again", () => {
     expect(executed.map(({ publicPart }) => publicPart !== undefined)).toEqual(calls);
     for (const [i, { publicPart }] of executed.entries()) {
       if (publicPart === undefined) continue;
-      const { publicInputs } = decodeVmInput(publicPart.vmInput);
+      const { publicInputs } = decodeVmInput(V4, publicPart.vmInput);
       expect(encode(VmPublicInputs, publicPart.publicInputs), `tx ${i}`).toEqual(encode(VmPublicInputs, publicInputs));
     }
   });

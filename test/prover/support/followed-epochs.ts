@@ -143,7 +143,7 @@ export function publicPartsOf({ core, chain, world, content, txs }: FollowedEpoc
         const { publicPart } = executeForProving(vm, state, tx, {
           globals,
           proverId: fromHex(PROVER_ID),
-          contracts: V4.contracts,
+          generation: V4,
         });
         if (publicPart !== undefined) parts.set(toHex(txHash), publicPart);
       }

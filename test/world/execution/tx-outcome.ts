@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import type { BlockState } from "../../../src/execution/block-state.ts";
 import { UnprocessableTxError } from "../../../src/execution/errors.ts";
 import { executeTx } from "../../../src/execution/execute-tx.ts";
-import type { HashedTx } from "../../../src/execution/executed-tx.ts";
+import type { ExecutedTx, HashedTx } from "../../../src/execution/executed-tx.ts";
 import { phaseRevertCode } from "../../../src/execution/phase-revert-code.ts";
 import type { CallRecord } from "../../../src/execution/vm/call-records.ts";
 import type { Vm } from "../../../src/execution/vm/vm.ts";
 import { concat, toHex, word } from "../../../src/protocol/bytes.ts";
+import type { L2ToL1Message } from "../../../src/protocol/tx/accumulated-data.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
 
 /** A frame as a simulator records it. */
@@ -93,9 +94,25 @@ export function outcomeOf(
     throw error;
   }
   const { executed, effects } = pending;
-  const { effect, gasUsed, calls, debugLogs } = executed;
   if (options.trees) pending.apply();
   else pending.drop();
+  return {
+    ...outcomeOfExecuted(executed, effects.messages),
+    ...(options.trees && {
+      trees: ([0, 1, 2, 3] as const).map((tree): [string, number] => {
+        const { root, size } = state.fork.snapshot(tree);
+        return [toHex(root), size];
+      }),
+    }),
+  };
+}
+
+/** Of a transaction that was executed, with the messages that it sent. */
+export function outcomeOfExecuted(
+  executed: ExecutedTx,
+  messages: readonly L2ToL1Message[],
+): Exclude<Outcome, { dropped: string }> {
+  const { effect, gasUsed, calls, debugLogs } = executed;
   return {
     revertCode: phaseRevertCode(executed),
     gas: [gasUsed.totalGas, gasUsed.publicGas, gasUsed.teardownGas, gasUsed.billedGas].map(({ l2Gas, daGas }) => [
@@ -105,7 +122,7 @@ export function outcomeOf(
     fee: toHex(effect.transactionFee),
     noteHashes: items(effect.noteHashes).map(toHex),
     nullifiers: items(effect.nullifiers).map(toHex),
-    messages: effects.messages.map(({ contractAddress, recipient, content }) =>
+    messages: messages.map(({ contractAddress, recipient, content }) =>
       [contractAddress, concat(new Uint8Array(12), recipient), content].map(toHex),
     ),
     logs: effect.publicLogs.map(({ contractAddress, fields }) => [contractAddress, ...items(fields)].map(toHex)),
@@ -120,12 +137,6 @@ export function outcomeOf(
       ...items(fields).map(toHex),
     ]),
     calls: calls.flatMap(({ record }) => (record === undefined ? [] : [callOf(record)])),
-    ...(options.trees && {
-      trees: ([0, 1, 2, 3] as const).map((tree): [string, number] => {
-        const { root, size } = state.fork.snapshot(tree);
-        return [toHex(root), size];
-      }),
-    }),
   };
 }
 

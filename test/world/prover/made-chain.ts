@@ -153,7 +153,7 @@ export class MadeChain {
 
   #execute(state: BlockState, header: BlockHeader, txs: readonly HashedTx[]): Pick<TxToProve, "publicPart">[] {
     const globals = decode(GlobalVariables, "globals", header.subarray(HEADER_AT.chainId, HEADER_AT.totalFees));
-    const terms = { globals, proverId: PROVER_ID, contracts: this.generation.contracts };
+    const terms = { globals, proverId: PROVER_ID, generation: this.generation };
     state.beginBlock(globals.blockNumber);
     return txs.map((tx) => {
       const { publicPart } = executeForProving(this.#services.vm, state, tx, terms);

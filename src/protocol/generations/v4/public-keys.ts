@@ -23,16 +23,21 @@ export const DEFAULT_PUBLIC_KEYS: Uint8Array = concat(
 
 const KEYS = 4;
 
-/** The development API shows hashes of the keys; the points that addresses are derived from stand beside them. */
+/** The points that addresses are derived from. */
+export const KEY_POINTS: readonly PublicKeyMember[] = [
+  { name: "masterNullifierPublicKey", at: 0, form: "point" },
+  { name: "masterIncomingViewingPublicKey", at: 64, form: "point" },
+  { name: "masterOutgoingViewingPublicKey", at: 128, form: "point" },
+  { name: "masterTaggingPublicKey", at: 192, form: "point" },
+];
+
+/** The development API shows hashes of the keys, and the points beside them. */
 export const PUBLIC_KEY_MEMBERS: readonly PublicKeyMember[] = [
   { name: "npkMHash", at: 0, form: "hash of point" },
   { name: "ivpkM", at: 64, form: "point" },
   { name: "ovpkMHash", at: 128, form: "hash of point" },
   { name: "tpkMHash", at: 192, form: "hash of point" },
-  { name: "masterNullifierPublicKey", at: 0, form: "point" },
-  { name: "masterIncomingViewingPublicKey", at: 64, form: "point" },
-  { name: "masterOutgoingViewingPublicKey", at: 128, form: "point" },
-  { name: "masterTaggingPublicKey", at: 192, form: "point" },
+  ...KEY_POINTS,
 ];
 
 function key(publicKeys: Uint8Array, i: number): GrumpkinPoint {
