@@ -6,7 +6,7 @@ import { LANES, Lanes } from "./test/support/lanes.ts";
 import { IS_BUILT } from "./test/support/program.ts";
 import { isRetried } from "./test/support/retried.ts";
 import { sharesProcess } from "./test/support/shared-process.ts";
-import { isSoak } from "./test/support/soak-files.ts";
+import { isSoak, soakPart } from "./test/support/soak-files.ts";
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
@@ -23,6 +23,10 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 
 if (IS_BUILT) expectBuilt();
 
+const part = process.env.SVC_SOAK_PART;
+const soak = files.filter((file) => file.soak).map(({ path }) => path);
+const chosen = new Set(part === undefined ? soak : soakPart(soak, part));
+
 /** Files that are alike in all ways; a project without files would be an error. */
 function project({ soak, retried, replacing, sharing }: (typeof files)[number], include: string[]) {
   const words = [soak && "soak", retried ? "retried" : "once", sharing && "sharing", replacing && "replacing modules"];
@@ -33,7 +37,10 @@ function project({ soak, retried, replacing, sharing }: (typeof files)[number], 
   return { extends: true as const, plugins: [builtSources], test: { ...test, server } };
 }
 
-const kinds = Map.groupBy(files, ({ path: _, ...kind }) => JSON.stringify(kind));
+const kinds = Map.groupBy(
+  files.filter((file) => !file.soak || chosen.has(file.path)),
+  ({ path: _, ...kind }) => JSON.stringify(kind),
+);
 
 export default defineConfig({
   test: {

@@ -7,6 +7,7 @@ import {
   startRecordedL1,
 } from "../world/node/recorded-node.ts";
 import { comparable, isComparable } from "../world/node/recording-limits.ts";
+import "../support/soak.ts";
 
 /** Concurrent calls: enough for every thread to get some. */
 const AT_ONCE = 16;

@@ -7,6 +7,7 @@ import { unpackBlobStore } from "../../world/l1/chain-a.ts";
 import { LyingL1 } from "../../world/l1/lying-l1.ts";
 import { ReplayedL1 } from "../../world/l1/replayed-l1.ts";
 import { Follower } from "../../world/node/follower.ts";
+import "../../support/soak.ts";
 
 const core = loadCore();
 /** Checkpoints before, and with, those whose proof the lie takes away. */

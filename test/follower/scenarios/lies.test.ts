@@ -22,6 +22,7 @@ import { type L1Recording, RecordedL1, readRecordedL1 } from "../../world/archiv
 import { type RecordedNode, recordedBlocks, recordedNode } from "../../world/archiver/recorded-node.ts";
 import { followingNode, serveFeed, urlOf } from "../../world/follower/feed-nodes.ts";
 import { type Lie, lyingFeed } from "../../world/follower/lying-feed.ts";
+import "../../support/soak.ts";
 
 type FrameOf<K extends Frame["kind"]> = Extract<Frame, { kind: K }>;
 

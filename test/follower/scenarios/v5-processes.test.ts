@@ -10,6 +10,7 @@ import { V5_CHAIN } from "../../world/l1/recorded-networks.ts";
 import { ServedRecording } from "../../world/l1/served-recording.ts";
 import { v5Environment } from "../../world/node/v5-environment.ts";
 import { comparableV5, expectedV5, recordedV5Cases } from "../../world/rpc/recorded-v5-answers.ts";
+import "../../support/soak.ts";
 
 /** One of so many of the recorded questions is asked. */
 const EVERY = 2;

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { SimulatingPort } from "../../world/node/simulating-port.ts";
+import "../../support/soak.ts";
 
 /** Time limit of a simulation: far more than an honest one needs, far less than an endless one would take. */
 const LIMIT_MS = 1_000;

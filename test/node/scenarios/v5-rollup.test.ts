@@ -7,6 +7,7 @@ import { openStore } from "../../../src/storage/store.ts";
 import { type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 import { ServedRecording, type V5Chain } from "../../world/l1/served-recording.ts";
 import { v5Environment } from "../../world/node/v5-environment.ts";
+import "../../support/soak.ts";
 
 /** A process that follows a recorded v5 chain, whose L1 the tests move. */
 class V5Process {

@@ -9,6 +9,7 @@ import { drained } from "../../../src/p2p/reqresp/stream-io.ts";
 import { wrapper } from "../live/decoders.ts";
 import { type GossipHost, gossipHost, until, VERSION } from "../support/gossip-host.ts";
 import { HostilePeer, varint } from "./hostile-peer.ts";
+import "../../support/soak.ts";
 
 const TX = topicString("tx", VERSION);
 const BLOCK = topicString("block_proposal", VERSION);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rounds } from "../../support/soak.ts";
 import {
   ADMIN_API_KEY,
   goldenCases,
@@ -98,7 +99,7 @@ test("a node killed at any moment of a start from a snapshot ends with the recor
   const dataDirectory = mkdtempSync(join(tmpdir(), "svc-snapshot-kill-"));
   const environment = { SYNC_SNAPSHOTS_URLS: store, SYNC_MODE: "snapshot" };
   try {
-    for (let kills = 0; kills < 12; kills++) {
+    for (let kills = 0; kills < rounds(12, 4); kills++) {
       if (kills % 4 === 0) rmSync(join(dataDirectory, "chain"), { recursive: true, force: true });
       const node = await NodeProcess.start(l1, dataDirectory, environment);
       const moment = ["downloading a snapshot", "following the rollup"][kills % 2];

@@ -15,6 +15,7 @@ import {
   openState,
   type TxParts,
 } from "../../world/world-state/open-state.ts";
+import "../../support/soak.ts";
 
 /** Small key spaces make rewritten slots, neighbouring keys and equal values frequent. */
 const slot = fc.integer({ min: 1, max: 400 }).map(fr);

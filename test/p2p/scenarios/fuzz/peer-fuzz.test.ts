@@ -23,6 +23,7 @@ import { unwrapMessage, wrapMessage } from "../../../../src/protocol/consensus/g
 import { V4 } from "../../../../src/protocol/generations/v4/v4.ts";
 import { txToBytes } from "../../../../src/protocol/tx/tx-bytes.ts";
 import { Random } from "../../../support/random.ts";
+import { rounds } from "../../../support/soak.ts";
 import { signPayload } from "../../../world/p2p/consensus-support.ts";
 import { p2pVectors, recordedMessages, uncompressed } from "../../../world/p2p/recorded.ts";
 import { V4_ROLLUP } from "../../../world/protocol/message-rollup.ts";
@@ -31,8 +32,7 @@ import { FuzzedNode } from "./fuzzed-node.ts";
 import { mutate } from "./mutate.ts";
 import { answer, REQUESTS, RESPONSES, readAnswer } from "./requests.ts";
 
-/** SVC_PEER_FUZZ_CASES=200000 runs the long form. */
-const CASES = Number(process.env.SVC_PEER_FUZZ_CASES ?? 20_000);
+const CASES = Number(process.env.SVC_PEER_FUZZ_CASES ?? rounds(200_000, 10_000));
 const SEED = Number(process.env.SVC_PEER_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** Time limit of one case on a busy machine. */
 const LIMIT_MS = 20_000;
