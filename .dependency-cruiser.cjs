@@ -4,7 +4,7 @@
  */
 const rungs = [
   ["cli"],
-  ["modes"],
+  ["modes", "devnet"],
   ["local-network"],
   ["node"],
   ["bot", "network", "snapshots"],

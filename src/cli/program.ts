@@ -7,6 +7,7 @@ import { dbCommand } from "./commands/db.ts";
 import { decodeEnrCommand } from "./commands/decode-enr.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
+import { devnetCommand } from "./commands/devnet.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { generateBootnodeEnrCommand } from "./commands/generate-bootnode-enr.ts";
 import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-key.ts";
@@ -26,6 +27,7 @@ export function program(): Command {
     .version(programVersion())
     .addCommand(startCommand())
     .addCommand(demoCommand())
+    .addCommand(devnetCommand())
     .addCommand(deployL1ContractsCommand())
     .addCommand(statusCommand())
     .addCommand(doctorCommand())

@@ -40,11 +40,17 @@ export interface AnvilOptions {
   readOnly?: boolean;
   /** Mines nothing by itself until it is told to (evm_setAutomine). */
   miningOff?: boolean;
+  /** Seconds; time of the first block of a new chain. Default: the machine's. */
+  timestamp?: number;
+  /** Blocks of an epoch: a block is finalized two epochs later. Default: as on public networks. */
+  slotsInEpoch?: number;
   signal: AbortSignal;
 }
 
 export interface Anvil {
   readonly url: string;
+  /** Leader of the process group that anvil is in. */
+  readonly pid: number;
   /** Whether the chain was loaded from a saved state. */
   readonly restored: boolean;
   /** Rejects when anvil exits by itself. */
@@ -57,13 +63,15 @@ export interface Anvil {
 const STATES = 200;
 
 function argumentsOf(options: AnvilOptions, written: string | undefined, restored: boolean): string[] {
-  const { port, mnemonic, chainId, stateFile, miningOff } = options;
+  const { port, mnemonic, chainId, stateFile, miningOff, timestamp, slotsInEpoch } = options;
   return [
     ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId), "--mnemonic", mnemonic],
     ...["--prune-history", String(STATES), "--disable-console-log"],
     ...(miningOff ? ["--no-mining"] : []),
     ...(written === undefined ? [] : ["--dump-state", dumpFile(written)]),
     ...(stateFile !== undefined && restored ? ["--load-state", stateFile] : []),
+    ...(timestamp === undefined || restored ? [] : ["--timestamp", String(timestamp)]),
+    ...(slotsInEpoch === undefined ? [] : ["--slots-in-an-epoch", String(slotsInEpoch)]),
   ];
 }
 
@@ -153,7 +161,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   lost.catch(() => {});
   child.stdin.on("error", () => {});
   try {
-    return { url: await listening(child, signal), restored, lost, stop };
+    return { url: await listening(child, signal), pid: child.pid as number, restored, lost, stop };
   } catch (error) {
     await stop();
     const unread = error instanceof AnvilError ? /failed to parse json file: "[^"]*": (.*)/.exec(error.message) : null;

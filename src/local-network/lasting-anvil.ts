@@ -17,7 +17,7 @@ export interface AnvilStarts {
   start(): Promise<void>;
 }
 
-export interface LastingAnvil extends Omit<Anvil, "lost"> {
+export interface LastingAnvil extends Omit<Anvil, "lost" | "pid"> {
   /**
    * Stops it and starts it again on its port, from the state file that `change` returns or as a new chain. Mining is
    * off after a start from a file. Rejects as startAnvil does; it is not running then.
