@@ -2,39 +2,51 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Encoder } from "msgpackr";
 import { siloNullifier } from "../../../src/core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
-import { concat, toHex } from "../../../src/protocol/bytes.ts";
-import { SEPARATOR, TREE_HEIGHTS, TREE_IDS, type TreeId } from "../../../src/protocol/constants.ts";
+import { contractLogs } from "../../../src/execution/contract-logs.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import {
+  CONTRACT_CLASS_LOG_FIELDS,
+  PRIVATE_LOG_FIELDS,
+  SEPARATOR,
+  TREE_HEIGHTS,
+  TREE_IDS,
+  type TreeId,
+} from "../../../src/protocol/constants.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
 import type { Generation } from "../../../src/protocol/generations/generation.ts";
 import { publicAccumulatedData } from "../../../src/protocol/tx/accumulated-data.ts";
 import { txFeePayer, txGasSettings } from "../../../src/protocol/tx/gas-settings.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
-import { core, field, type GivenTx, GLOBALS, sourceOf } from "../../world/execution/avm-vectors.ts";
+import { core, field, type GivenTx, GLOBALS } from "../../world/execution/avm-vectors.ts";
 import { droppedText, type Outcome } from "../../world/execution/tx-outcome.ts";
+import { decode, encode, type Plain, word, words } from "./native-codec.ts";
+import { nativeContracts } from "./native-contracts.ts";
 import { type NativeResult, outcomeOf, snapshot } from "./native-result.ts";
 
 /** Messages of the native world state. */
-const MESSAGE = { stateReference: 101, append: 110, insert: 112, createFork: 117, deleteFork: 118, close: 999 };
+const MESSAGE = {
+  stateReference: 101,
+  append: 110,
+  insert: 112,
+  createFork: 117,
+  createCheckpoint: 123,
+  revertCheckpoints: 127,
+  close: 999,
+};
 const PREFIX = /^AVM simulation failed: (\[\w+\] UNRECOVERABLE ERROR! Nullifier collision: )?/;
 const MAP_SIZE_KB = 1024 * 1024;
-
-type Plain = Record<string, unknown>;
 
 interface NativeModule {
   WorldState: new (...args: unknown[]) => { call(request: Buffer): Promise<ArrayBuffer>; getHandle(): unknown };
   avmSimulate(inputs: Buffer, contracts: unknown, state: unknown, level: number, log: null): Promise<ArrayBuffer>;
 }
 
-const codec = new Encoder({ useRecords: false, int64AsType: "bigint", largeBigIntToString: true } as object);
-const encode = (value: unknown): Buffer => codec.encode(value);
-const decode = (value: ArrayBuffer): unknown => codec.unpack(Buffer.from(value));
-const word = (value: Uint8Array): Buffer =>
-  Buffer.from(value.length === 32 ? value : concat(new Uint8Array(32 - value.length), value));
-const words = (bytes: Uint8Array): Buffer[] =>
-  Array.from({ length: bytes.length / 32 }, (_, i) => word(bytes.subarray(i * 32, i * 32 + 32)));
+const padded = (fields: Buffer[], size: number): Buffer[] => [
+  ...fields,
+  ...Array.from({ length: size - fields.length }, () => word(FR_ZERO)),
+];
 const gas = ({ daGas, l2Gas }: { daGas: number; l2Gas: number }) => ({ daGas, l2Gas });
 
 /** What the modules of two releases ask for in different words. */
@@ -83,6 +95,8 @@ export class NativeVm {
   readonly #release: Release;
   readonly #folder: string;
   readonly #world: InstanceType<NativeModule["WorldState"]>;
+  /** Forks of the genesis by the nullifiers of deployed contracts that were inserted into them. */
+  readonly #forks = new Map<string, number>();
   #messageId = 0;
 
   constructor(installed: string, generation: Generation) {
@@ -106,11 +120,11 @@ export class NativeVm {
     return (decode(await this.#world.call(encode({ msgType, header, value }))) as { value: unknown }).value;
   }
 
-  /** Executes a case on a fork of the genesis. */
+  /** Executes a case on the genesis with the contracts of the case. */
   async run(given: GivenTx, tx: Tx, options: { debugLogs: boolean; trees: boolean }): Promise<Outcome> {
-    const created = await this.#call(MESSAGE.createFork, { latest: true, blockNumber: 0, canonical: true });
-    const { forkId } = created as { forkId: number };
+    const forkId = await this.#forkWith(given);
     const revision = { forkId, blockNumber: this.#release.latestBlock, includeUncommitted: true };
+    await this.#call(MESSAGE.createCheckpoint, { forkId });
     try {
       await this.#prepare(forkId, given);
       const inputs = this.#inputs(revision, tx, options.debugLogs);
@@ -118,7 +132,7 @@ export class NativeVm {
       try {
         answer = await this.#module.avmSimulate(
           encode(inputs),
-          this.#contracts(given),
+          nativeContracts(given, this.#generation, this.#release.publicKeys),
           this.#world.getHandle(),
           0,
           null,
@@ -132,38 +146,48 @@ export class NativeVm {
       const { state } = (await this.#call(MESSAGE.stateReference, { revision })) as { state: Plain };
       return { ...outcome, trees: ([0, 1, 2, 3] as const).map((tree) => snapshot(state, tree)) };
     } finally {
-      await this.#call(MESSAGE.deleteFork, { forkId });
+      await this.#call(MESSAGE.revertCheckpoints, { forkId, depth: 0 });
     }
   }
 
-  async #prepare(forkId: number, { contracts, pre, tx }: GivenTx): Promise<void> {
-    const { instanceRegistry, feeJuice } = this.#generation.contracts;
-    const nullifiers = [
-      ...contracts.flatMap(({ address, noNullifier }) =>
-        noNullifier ? [] : [siloNullifier(core, instanceRegistry, field(address))],
-      ),
-      ...(pre.nullifiers ?? []).map(field),
-    ];
-    const insert = (treeId: TreeId, leaves: unknown[]) => this.#call(MESSAGE.insert, { treeId, forkId, leaves });
-    const append = (treeId: TreeId, leaves: unknown[]) => this.#call(MESSAGE.append, { treeId, forkId, leaves });
-    if (nullifiers.length > 0)
-      await insert(
+  #insert(forkId: number, treeId: TreeId, leaves: Plain[]): Promise<unknown> {
+    return this.#call(MESSAGE.insert, { treeId, forkId, leaves });
+  }
+
+  /** Native hashing of paths is what a case costs, so cases with the same contracts share a fork. */
+  async #forkWith({ contracts }: GivenTx): Promise<number> {
+    const deployed = contracts.flatMap(({ address, noNullifier }) => (noNullifier ? [] : [address]));
+    const known = this.#forks.get(deployed.join());
+    if (known !== undefined) return known;
+    const created = await this.#call(MESSAGE.createFork, { latest: true, blockNumber: 0, canonical: true });
+    const { forkId } = created as { forkId: number };
+    const { instanceRegistry } = this.#generation.contracts;
+    await this.#insert(
+      forkId,
+      0,
+      deployed.map((address) => ({ nullifier: word(siloNullifier(core, instanceRegistry, field(address))) })),
+    );
+    this.#forks.set(deployed.join(), forkId);
+    return forkId;
+  }
+
+  async #prepare(forkId: number, { pre, tx }: GivenTx): Promise<void> {
+    const append = (treeId: TreeId, leaves: string[] = []) =>
+      leaves.length > 0
+        ? this.#call(MESSAGE.append, { treeId, forkId, leaves: leaves.map((leaf) => word(field(leaf))) })
+        : undefined;
+    if (pre.nullifiers?.length)
+      await this.#insert(
+        forkId,
         0,
-        nullifiers.map((nullifier) => ({ nullifier: word(nullifier) })),
+        pre.nullifiers.map((nullifier) => ({ nullifier: word(field(nullifier)) })),
       );
-    if (pre.noteHashes?.length)
-      await append(
-        1,
-        pre.noteHashes.map((hash) => word(field(hash))),
-      );
-    if (pre.l1ToL2Messages?.length)
-      await append(
-        3,
-        pre.l1ToL2Messages.map((hash) => word(field(hash))),
-      );
+    await append(1, pre.noteHashes);
+    await append(3, pre.l1ToL2Messages);
     if (pre.feePayerBalance !== undefined) {
+      const { feeJuice } = this.#generation.contracts;
       const slot = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, field(tx.feePayer)));
-      await insert(2, [{ slot: word(slot), value: word(field(pre.feePayerBalance)) }]);
+      await this.#insert(forkId, 2, [{ slot: word(slot), value: word(field(pre.feePayerBalance)) }]);
     }
   }
 
@@ -192,7 +216,18 @@ export class NativeVm {
         contractAddress: word(contractAddress),
       })),
     });
-    const none = { contractClassLogs: [], privateLogs: [] };
+    const parts = contractLogs([data.nonRevertible, data.revertible], tx.contractClassLogFields);
+    const [first, second] = parts.map(({ contractClassLogs, privateLogs }) => ({
+      contractClassLogs: contractClassLogs.map(({ contractAddress, fields }) => ({
+        contractAddress: word(contractAddress),
+        fields: { fields: padded(words(fields), CONTRACT_CLASS_LOG_FIELDS) },
+        emittedLength: fields.length / 32,
+      })),
+      privateLogs: privateLogs.map((fields) => ({
+        fields: padded(words(fields), PRIVATE_LOG_FIELDS),
+        emittedLength: fields.length / 32,
+      })),
+    }));
     return {
       wsRevision,
       config: {
@@ -223,8 +258,8 @@ export class NativeVm {
           feePerDaGas: effective(GLOBALS.feePerDaGas, maxFeesPerGas.feePerDaGas, maxPriorityFeesPerGas.feePerDaGas),
           feePerL2Gas: effective(GLOBALS.feePerL2Gas, maxFeesPerGas.feePerL2Gas, maxPriorityFeesPerGas.feePerL2Gas),
         },
-        nonRevertibleContractDeploymentData: none,
-        revertibleContractDeploymentData: none,
+        nonRevertibleContractDeploymentData: first,
+        revertibleContractDeploymentData: second,
         nonRevertibleAccumulatedData: part(data.nonRevertible),
         revertibleAccumulatedData: part(data.revertible),
         setupEnqueuedCalls: data.setupCalls.map(call),
@@ -248,44 +283,6 @@ export class NativeVm {
           word(fr(i < this.#generation.contracts.protocolContracts.length ? 0xabc000 + i : 0)),
         ),
       },
-    };
-  }
-
-  /** Answers questions of the simulator about contracts. */
-  #contracts(given: GivenTx): Plain {
-    const source = sourceOf(given.contracts);
-    const done = async (): Promise<void> => undefined;
-    return {
-      getContractInstance: async (address: string) => {
-        const instance = source.contractInstance(field(address));
-        if (instance === undefined) return undefined;
-        return encode({
-          address: word(field(address)),
-          salt: word(instance.salt),
-          deployer: word(instance.deployer),
-          currentContractClassId: word(instance.currentContractClassId),
-          originalContractClassId: word(instance.originalContractClassId),
-          initializationHash: word(instance.initializationHash),
-          immutablesHash: word(instance.immutablesHash ?? FR_ZERO),
-          publicKeys: this.#release.publicKeys(this.#generation.contracts.defaultPublicKeys),
-        });
-      },
-      getContractClass: async (classId: string) => {
-        const found = source.contractClass(field(classId));
-        if (found === undefined) return undefined;
-        return encode({
-          id: word(found.id),
-          artifactHash: word(found.artifactHash),
-          privateFunctionsRoot: word(found.privateFunctionsRoot),
-          packedBytecode: Buffer.from(found.packedBytecode),
-        });
-      },
-      getBytecodeCommitment: async () => encode(word(FR_ZERO)),
-      getDebugFunctionName: async () => undefined,
-      addContracts: done,
-      createCheckpoint: done,
-      commitCheckpoint: done,
-      revertCheckpoint: done,
     };
   }
 

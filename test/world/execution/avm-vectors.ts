@@ -48,6 +48,8 @@ interface VectorCall {
 interface VectorContract {
   address: string;
   classId: string;
+  /** Another than the current one if the contract was updated. */
+  originalClassId?: string;
   bytecode?: string | { ref: string };
   deployer?: string;
   initHash?: string;
@@ -149,7 +151,7 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
         salt: FR_ZERO,
         deployer: field(contract.deployer ?? "0x0"),
         currentContractClassId: field(contract.classId),
-        originalContractClassId: field(contract.classId),
+        originalContractClassId: field(contract.originalClassId ?? contract.classId),
         initializationHash: field(contract.initHash ?? "0x0"),
         ...(contract.immutablesHash && { immutablesHash: field(contract.immutablesHash) }),
         publicKeys: new Uint8Array(512),
@@ -186,8 +188,11 @@ function cleanGenesis(generation: Generation): Fork {
   return genesis;
 }
 
+/** Contracts that a part of a tx publishes; without fields there is no such log. */
+export type GivenDeploy = NonNullable<TxCase["deploy"]>;
+
 /** A case without its expected outcome. */
-export type GivenTx = Omit<TxCase, "expect">;
+export type GivenTx = Omit<TxCase, "expect"> & { deploys?: readonly GivenDeploy[] };
 
 /** The state before a case's transaction. It invalidates the state of the previous case. */
 export function forkOf({ contracts, pre, tx }: GivenTx, generation: Generation = V4): Fork {
@@ -221,25 +226,29 @@ function call({ address, calldata = [], sender = VECTORS.defaults.sender, isStat
   return { address: field(address), sender: field(sender), calldata: fields(calldata), isStatic };
 }
 
-function part(given: VectorPart = {}, deploy?: TxCase["deploy"]): PartPlan {
+function part(given: VectorPart = {}, deploys: readonly GivenDeploy[]): PartPlan {
+  const [classLog] = deploys.filter(({ classLogFields }) => classLogFields.length > 0);
+
   return {
     noteHashes: (given.noteHashes ?? []).map(field),
-    nullifiers: [...(given.nullifiers ?? []), ...(deploy?.nullifiers ?? [])].map(field),
+    nullifiers: [...(given.nullifiers ?? []), ...deploys.flatMap(({ nullifiers }) => nullifiers)].map(field),
     l2ToL1Msgs: (given.l2ToL1Msgs ?? []).map(({ contract, recipient, content }) => ({
       contractAddress: field(contract),
       recipient: field(recipient).subarray(12),
       content: field(content),
     })),
-    ...(deploy && {
-      privateLogs: [fields(deploy.instancePrivateLogFields)],
-      classLog: fields(deploy.classLogFields),
-    }),
+    privateLogs: deploys.flatMap(({ instancePrivateLogFields: log }) => (log.length > 0 ? [fields(log)] : [])),
+    ...(classLog && { classLog: fields(classLog.classLogFields) }),
   };
 }
 
-export function txOf({ tx, deploy }: GivenTx): Tx {
-  const deployedIn = (where: "revertible" | "nonRevertible") => (deploy?.where === where ? deploy : undefined);
+export function txOf(
+  { tx, deploy, deploys = deploy ? [deploy] : [] }: GivenTx,
+  { contracts }: Pick<Generation, "contracts"> = V4,
+): Tx {
+  const deployedIn = (part: GivenDeploy["where"]) => deploys.filter(({ where }) => where === part);
   return buildTx({
+    classRegistry: contracts.classRegistry,
     nonRevertible: part(tx.nonRevertible, deployedIn("nonRevertible")),
     revertible: part(tx.revertible, deployedIn("revertible")),
     setup: tx.setup?.map(call),

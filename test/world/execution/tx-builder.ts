@@ -43,11 +43,14 @@ export interface TxPlan {
   maxFees: { da: bigint; l2: bigint };
   maxPriorityFees?: { da: bigint; l2: bigint };
   feePayer: Uint8Array;
+  /** Contract that emits class logs; v4's by default. */
+  classRegistry?: Uint8Array;
 }
 
 /** Builds a tx as a wallet would send it, without a proof. */
 export function buildTx(plan: TxPlan): Tx {
   const { nonRevertible = {}, revertible, setup = [], app = [], teardown } = plan;
+  const { classRegistry = V4.contracts.classRegistry } = plan;
   const isPublic = revertible !== undefined || setup.length + app.length > 0 || teardown !== undefined;
   const data = new Uint8Array((isPublic ? PUBLIC_LAYOUT : PRIVATE_LAYOUT).bytes);
   data[TX_DATA_AT.forPublic] = isPublic ? 1 : 0;
@@ -58,10 +61,10 @@ export function buildTx(plan: TxPlan): Tx {
   putGas(data, TX_DATA_AT.gasUsed, plan.gasUsed);
   data.set(plan.feePayer, TX_DATA_AT.feePayer);
   const at = TX_DATA_AT.accumulated;
-  putPart(data, at, nonRevertible);
+  putPart(data, at, nonRevertible, classRegistry);
   if (isPublic) {
     putCalls(data, at + 37_860, setup);
-    putPart(data, at + 40_964, revertible ?? {});
+    putPart(data, at + 40_964, revertible ?? {}, classRegistry);
     putCalls(data, at + 40_964 + 37_860, app);
     if (teardown !== undefined) putCalls(data, at + 2 * 40_964, [teardown]);
   }
@@ -87,7 +90,7 @@ function putFees(data: Uint8Array, at: number, { da, l2 }: { da: bigint; l2: big
 }
 
 /** Offsets inside a part are those of docs/protocol/07-transactions-and-fees.md#72-kernel-output. */
-function putPart(data: Uint8Array, at: number, part: PartPlan): void {
+function putPart(data: Uint8Array, at: number, part: PartPlan, classRegistry: Uint8Array): void {
   for (const [i, hash] of (part.noteHashes ?? []).entries()) data.set(hash, at + i * 32);
   for (const [i, hash] of (part.nullifiers ?? []).entries()) data.set(hash, at + 2048 + i * 32);
   for (const [i, { recipient, content, contractAddress }] of (part.l2ToL1Msgs ?? []).entries()) {
@@ -98,7 +101,7 @@ function putPart(data: Uint8Array, at: number, part: PartPlan): void {
     writeU32(data, at + 4768 + i * 516 + 512, fields.length / 32);
   }
   if (part.classLog !== undefined) {
-    data.set(concat(fr(1), new Uint8Array(4), V4.contracts.classRegistry), at + 37_792);
+    data.set(concat(fr(1), new Uint8Array(4), classRegistry), at + 37_792);
     writeU32(data, at + 37_792 + 32, part.classLog.length / 32);
   }
 }

@@ -59,6 +59,8 @@ export function haltText(message = ""): string {
 
 /** What is compared of the reason why no block can include a transaction. */
 export function droppedText(message: string): string {
+  if (/Contract class not found|^Contract class 0x.* is not known/.test(message)) return "unknown class";
+  if (/maybe_instance\.has_value|^Contract instance of 0x.* should be found/.test(message)) return "unknown contract";
   return /^(debug log|CastException|.*[Dd]ebug ?[Ll]og)/.test(message) ? "debug log" : message;
 }
 
