@@ -60,7 +60,16 @@ function readFiles(path: string): KeystoreFile[] {
 
 function unreadable(file: string, error: unknown): KeystoreError {
   const { code } = error as NodeJS.ErrnoException;
-  return new KeystoreError([{ file, field: "", rule: `cannot be read (${code})` }], { cause: error });
+  return new KeystoreError(
+    [
+      {
+        file,
+        field: "",
+        rule: `cannot be read (${code}): KEY_STORE_DIRECTORY must name a keystore file or a folder of them`,
+      },
+    ],
+    { cause: error },
+  );
 }
 
 function readText(path: string): string {

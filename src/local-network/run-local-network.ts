@@ -3,11 +3,13 @@ import { join, resolve } from "node:path";
 import { startBotBeside } from "../bot/beside-node.ts";
 import { type Configuration, reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { bindFault } from "../http/bind-fault.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import { genesisPublicData } from "../network/genesis.ts";
+import { requirePorts } from "../node/settings/free-ports.ts";
 import { hasProver } from "../node/settings/roles.ts";
 import { type DataDirectory, holdDataDirectory } from "../process/data-directory.ts";
 import { LogTail } from "../process/logging/log-tail.ts";
@@ -35,17 +37,6 @@ import { commitSwap, finishStateSwap, removeLeftovers, STATE_FOLDER, WHOLE_STATE
 export interface LocalNetworkOptions {
   configuration: Configuration;
   version: string;
-}
-
-/** Reports a busy port before anything is deployed. Throws a ListenError. */
-async function requireFreePorts({ rpcHost, port, adminHost, adminPort }: Values): Promise<void> {
-  for (const [host, wanted] of [
-    [rpcHost, port],
-    [adminHost, adminPort],
-  ] as const) {
-    const fault = wanted === 0 ? undefined : await bindFault(host, wanted);
-    if (fault !== undefined) throw new ListenError(host, wanted, fault);
-  }
 }
 
 function mnemonicOf(values: Values): string {
@@ -146,7 +137,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   const teardown = new Teardown(log);
   const progress = startProgress(process.stderr, log);
   try {
-    await requireFreePorts(values);
+    await requirePorts(partValues(values));
     const kzg = new Kzg();
     teardown.add("KZG", () => kzg.close());
     progress.step("starting L1");

@@ -15,6 +15,7 @@ function requireUpstream({ followerUpstreamUrls }: Values): void {
 export const followerMode: Mode = {
   name: "follower",
   selected: ({ follower }) => follower,
+  hasNodePorts: true,
   async checks() {
     const { apiKeys } = await import("../node/keys/api-keys.ts");
     return [requireUpstream, (values) => apiKeys(partValues(values).rpc.keys)];

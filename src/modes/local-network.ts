@@ -5,6 +5,7 @@ import type { Mode } from "./mode.ts";
 export const localNetworkMode: Mode = {
   name: "local network",
   selected: ({ localNetwork }) => localNetwork,
+  hasNodePorts: true,
   async checks() {
     const { checkLocalL1 } = await import("../local-network/settings.ts");
     const { checkResource } = await import("../process/otlp/resource.ts");

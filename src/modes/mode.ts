@@ -11,9 +11,12 @@ export interface Mode {
   selected(values: Values): boolean;
   /** Whether memory counts for more than the processors, by which its space for young objects stays small. */
   savesMemory?(values: Values): boolean;
+  /** Whether it reads the rollup from L1, of which it takes the URLs from the options. */
+  readonly followsL1?: boolean;
+  /** Whether it opens the ports of a node. */
+  readonly hasNodePorts?: boolean;
   /**
-   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network
-   * and
+   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network and
    * changes nothing. `run` may rely on them.
    */
   checks(): readonly StartCheck[] | Promise<readonly StartCheck[]>;

@@ -24,6 +24,8 @@ export const nodeMode: Mode = {
   name: "node",
   selected: ({ node, proverNode }) => node || proverNode,
   savesMemory: onlyProves,
+  followsL1: true,
+  hasNodePorts: true,
   async checks() {
     const { NODE_CHECKS } = await import("../node/start-checks.ts");
     return [requireL1, withRegistry, ...NODE_CHECKS];

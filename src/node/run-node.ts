@@ -1,6 +1,7 @@
 import { startBotBeside } from "../bot/beside-node.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import { partValues } from "../config/part-values.ts";
 import { holdDataDirectory } from "../process/data-directory.ts";
 import { collectWholeHeapsRarely, keepHeapsSmall } from "../process/heap-growth.ts";
 import { LogTail } from "../process/logging/log-tail.ts";
@@ -8,6 +9,7 @@ import type { LoggerFor } from "../process/logging/logging.ts";
 import { loggingOf } from "../process/logging/process-logging.ts";
 import { type RunningService, supervise } from "../process/supervise.ts";
 import { type RunningNode, startNode } from "./node.ts";
+import { requirePorts } from "./settings/free-ports.ts";
 import { onlyProves } from "./settings/roles.ts";
 
 export interface NodeProcessOptions {
@@ -39,6 +41,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
     const directory = holdDataDirectory(values.dataDirectory, log);
+    await requirePorts(partValues(values));
     const reported = { logTail, configuration };
     const node = await startNode({
       values,

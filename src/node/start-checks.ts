@@ -9,6 +9,7 @@ import { requireProverKeys } from "./keys/prover-keys.ts";
 import { configuredGroup } from "./keys/signing-guard.ts";
 import { checkValidator } from "./parts/validator.ts";
 import { checkProver } from "./prover/check-prover.ts";
+import { checkObjectStores, requireBlobFolder } from "./settings/object-stores.ts";
 import { hasProver } from "./settings/roles.ts";
 
 /** A condition of a start. Throws or rejects with an OperatorError. */
@@ -43,6 +44,8 @@ const CHECKS: readonly Check[] = [
     ({ keys }) => requireProposerKeys(keys),
   ),
   when(proves, ({ keys }) => requireProverKeys(keys)),
+  checkObjectStores,
+  requireBlobFolder,
   when(({ p2p }) => p2p.enabled, checkPeers),
 ];
 

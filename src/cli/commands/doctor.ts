@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { configureForNetwork } from "../../network/network-file.ts";
 import { addTableOptions } from "../arguments/table-options.ts";
 import { orUsageError } from "../arguments/usage-error.ts";
@@ -15,9 +14,8 @@ export function doctorCommand(): Command {
   return command.action((options: { json?: true }) =>
     orUsageError(async () => {
       const configuration = await configureForNetwork(given(), false);
-      refuseAbsentParts(configuration);
       const { runDoctor } = await import("../doctor/run-doctor.ts");
-      await runDoctor(configuration.values, options.json === true);
+      await runDoctor(configuration, options.json === true);
     }),
   );
 }

@@ -1,7 +1,8 @@
 import type { SourcedBlobFetcher } from "../../l1/blobs/blob-fetcher.ts";
+import { NoBlobSourceReachableError } from "../../l1/blobs/errors.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { ConnectedRollup, ProposedCheckpoint } from "../../l1/types.ts";
-import { type Finding, fail, ok, skip, warn } from "./finding.ts";
+import { type Finding, fail, failOf, ok, skip, warn } from "./finding.ts";
 
 /** Queries for logs until the search for a checkpoint is given up. */
 const MAX_QUERIES = 40;
@@ -18,22 +19,37 @@ async function firstCheckpoint(
   return undefined;
 }
 
+/** Whether a start would find a source; its error otherwise. */
+async function unreachable(blobs: SourcedBlobFetcher): Promise<NoBlobSourceReachableError | undefined> {
+  try {
+    await blobs.checkSources();
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoBlobSourceReachableError) return error;
+    throw error;
+  }
+}
+
 interface BlobNeeds {
   reader: Pick<ConnectedRollup, "checkpoints">;
   from: number;
   latest: number;
   range: number;
+  /** Whether a start goes on without any source: one is made by it, or none is needed. */
+  startsWithout: boolean;
 }
 
 /** Whether the sources have blobs of the age that the sync begins with. */
 export async function checkBlobs(
   blobs: SourcedBlobFetcher,
-  { reader, from, latest, range }: BlobNeeds,
+  { reader, from, latest, range, startsWithout }: BlobNeeds,
 ): Promise<Finding[]> {
   const remedy =
     "give a source that keeps blobs: BLOB_FILE_STORE_URLS of the network, BLOB_ARCHIVE_API_URL, or a beacon node " +
     "(L1_CONSENSUS_HOST_URLS) that keeps blobs since then";
   if (blobs.sourceNames.length === 0) return [fail("blobs", "no source of blobs is configured", remedy)];
+  const none = startsWithout ? undefined : await unreachable(blobs);
+  if (none !== undefined) return [failOf("blobs", none)];
   let oldest: ProposedCheckpoint | undefined;
   try {
     oldest = await firstCheckpoint(reader, { from, to: latest, range });

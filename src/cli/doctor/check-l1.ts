@@ -13,6 +13,7 @@ import type { ConnectedRollup } from "../../l1/types.ts";
 import { ConfiguredGeneses } from "../../network/genesis.ts";
 import { checkDuties } from "../../node/settings/duties-of-rollup.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
+import { writesOwnBlobSource } from "../../node/settings/object-stores.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { storedGeneration } from "../../storage/identity.ts";
@@ -128,7 +129,8 @@ async function checkSources(
   });
   try {
     const { number: latest } = await reader.latestBlock();
-    return await checkBlobs(blobs, { reader, from, latest, range });
+    const startsWithout = values.blobs.allowEmpty || writesOwnBlobSource(values.blobs);
+    return await checkBlobs(blobs, { reader, from, latest, range, startsWithout });
   } finally {
     await blobs.close();
   }

@@ -1,3 +1,5 @@
+import type { OperatorError } from "../../errors/operator-error.ts";
+
 /** `skip`: there is nothing to look at with this configuration. */
 type Verdict = "ok" | "warn" | "fail" | "skip";
 
@@ -25,6 +27,14 @@ export const fail = (check: string, text: string, remedy: string): Finding => ({
   text,
   remedy,
 });
+
+/** An error of the operator as a finding. Most say in their message what to give. */
+export function failOf(check: string, error: OperatorError): Finding {
+  if (!("remedy" in error && typeof error.remedy === "string")) {
+    return fail(check, error.message, "correct the option that the message names (docs/configuration.md)");
+  }
+  return fail(check, error.message.replace(`; ${error.remedy}`, ""), error.remedy);
+}
 
 const CHECK_WIDTH = 16;
 

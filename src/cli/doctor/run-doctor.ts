@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import type { Values } from "../../config/options.ts";
+import type { Configuration } from "../../config/configuration.ts";
 import { partValues } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
+import { checkStart } from "../../modes/start-checks.ts";
 import { directoryHolder } from "../../storage/directory-lock.ts";
 import { checkDirectory } from "./check-directory.ts";
 import { checkHa } from "./check-ha.ts";
@@ -10,7 +11,7 @@ import { checkL1 } from "./check-l1.ts";
 import { checkMachine } from "./check-machine.ts";
 import { checkPorts } from "./check-ports.ts";
 import { checkProofs } from "./check-proofs.ts";
-import { type Finding, fail, findingLines } from "./finding.ts";
+import { type Finding, failOf, findingLines } from "./finding.ts";
 
 /** A check that an error of the operator ends becomes its finding: one fault does not hide the others. */
 async function findings(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
@@ -18,13 +19,20 @@ async function findings(check: string, work: () => Promise<Finding[]>): Promise<
     return await work();
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [fail(check, error.message, "see docs/configuration.md")];
+    return [failOf(check, error)];
   }
 }
 
-/** All findings about a configuration, in the order in which they are shown. */
-export async function examine(values: Values, now: () => number = Date.now): Promise<Finding[]> {
-  const parts = partValues(values);
+/** What a start refuses by the options and the files that they name, as it says it. */
+function refusals(faults: readonly OperatorError[], others: readonly Finding[]): Finding[] {
+  const told = new Set(others.map(({ text }) => text));
+  return faults.map((error) => failOf("options", error)).filter(({ text }) => !told.has(text));
+}
+
+/** All findings about a configuration, in the order in which they are shown: what is quick to know comes first. */
+export async function examine(configuration: Configuration, now: () => number = Date.now): Promise<Finding[]> {
+  const { mode, faults } = await checkStart(configuration);
+  const parts = partValues(configuration.values);
   const path = parts.storage.directory && resolve(parts.storage.directory);
   const holder = path === undefined ? undefined : directoryHolder(path);
   const [directory, keys, proofs] = await Promise.all([
@@ -34,17 +42,20 @@ export async function examine(values: Values, now: () => number = Date.now): Pro
   ]);
   const { publishers } = keys;
   const stored = directory.identity !== undefined;
+  const { followsL1 = mode === undefined, hasNodePorts = mode === undefined } = mode ?? {};
   const [l1, ports, database] = await Promise.all([
-    findings("L1", () => checkL1({ values: parts, stored, publishers, now })),
-    checkPorts(values, holder !== undefined),
+    followsL1 ? findings("L1", () => checkL1({ values: parts, stored, publishers, now })) : [],
+    hasNodePorts ? checkPorts(parts, holder !== undefined) : [],
     findings("HA database", async () => [await checkHa(parts.signing)]),
   ]);
-  return [...checkMachine(), ...directory.findings, ...l1, ...ports, ...keys.findings, ...database, proofs];
+  const machine = [...checkMachine(), ...directory.findings, ...ports, ...keys.findings];
+  const outside = [...l1, ...database, proofs];
+  return [...refusals(faults, [...machine, ...outside]), ...machine, ...outside];
 }
 
 /** Prints a line and a remedy for each finding. Exit code 1 if something fails. */
-export async function runDoctor(values: Values, json: boolean): Promise<void> {
-  const found = await examine(values);
+export async function runDoctor(configuration: Configuration, json: boolean): Promise<void> {
+  const found = await examine(configuration);
   const count = (verdict: Finding["verdict"]): number => found.filter((finding) => finding.verdict === verdict).length;
   const [failed, warned] = [count("fail"), count("warn")];
   if (json) process.stdout.write(`${JSON.stringify({ failed, warned, findings: found }, undefined, 2)}\n`);

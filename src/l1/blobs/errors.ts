@@ -82,16 +82,22 @@ export class BlobSourceConfigurationError extends OperatorError {
   }
 }
 
+const NO_SOURCE_REMEDY =
+  "name a store of this network by BLOB_FILE_STORE_URLS, or a beacon node by L1_CONSENSUS_HOST_URLS; on a new network " +
+  "a store is made by the node that uploads to it (BLOB_FILE_STORE_UPLOAD_URL), and until then " +
+  "BLOB_ALLOW_EMPTY_SOURCES=true starts without one";
+
 /** No blob source answers, or none is configured although one is required. */
 export class NoBlobSourceReachableError extends OperatorError {
   override readonly errorCode: string = "no-blob-source";
+  readonly remedy = NO_SOURCE_REMEDY;
 
   override readonly name = "NoBlobSourceReachableError";
   readonly failures: readonly { source: string; reason: string }[];
 
   constructor(failures: readonly { source: string; reason: string }[]) {
     const list = failures.map((f) => `${f.source}: ${f.reason}`).join("; ");
-    super(`no blob source can be reached: ${list || "none is configured"}`);
+    super(`no blob source can be reached: ${list || "none is configured"}; ${NO_SOURCE_REMEDY}`);
     this.failures = failures;
   }
 }

@@ -7,6 +7,7 @@ import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { objectStoreAccess } from "../settings/object-access.ts";
+import { writesOwnBlobSource } from "../settings/object-stores.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -40,13 +41,12 @@ export async function openBlobSources(
     endpoints,
     logger,
   });
-  const { fileStoreUrls: blobFileStoreUrls, uploadUrl } = values.blobs;
   const interval = values.blobs.healthCheckMinutes * MINUTE_MS;
   try {
     const written = blobs.keepHealthcheck(interval, signals.start);
     // A new store becomes a source with the first healthcheck. Of a store that is not read the write is not awaited, so
     // that a slow one does not delay the start.
-    if (uploadUrl !== undefined && blobFileStoreUrls.includes(uploadUrl)) await written;
+    if (writesOwnBlobSource(values.blobs)) await written;
     const reachable = await blobs.checkSources({ allowEmpty: values.blobs.allowEmpty, signal: signals.start });
     logger.info({ sources: blobs.sourceNames, reachable }, "{reachable:blob source} can be reached");
     return blobs;

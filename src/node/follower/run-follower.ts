@@ -1,9 +1,11 @@
 import type { Configuration } from "../../config/configuration.ts";
+import { partValues } from "../../config/part-values.ts";
 import { holdDataDirectory } from "../../process/data-directory.ts";
 import { collectWholeHeapsRarely } from "../../process/heap-growth.ts";
 import { LogTail } from "../../process/logging/log-tail.ts";
 import { loggingOf } from "../../process/logging/process-logging.ts";
 import { supervise } from "../../process/supervise.ts";
+import { requirePorts } from "../settings/free-ports.ts";
 import { startFollower } from "./start-follower.ts";
 
 /** `svc start --follower`. */
@@ -15,9 +17,10 @@ export async function runFollower(configuration: Configuration, version: string)
   collectWholeHeapsRarely();
   const log = loggerFor("node");
   await supervise(
-    (signal, fail) => {
+    async (signal, fail) => {
       log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
       const directory = holdDataDirectory(values.dataDirectory, log);
+      await requirePorts(partValues(values));
       const reported = { configuration, logTail };
       return startFollower({ values, directory, loggerFor, signal, version, onFatal: fail, ...reported });
     },

@@ -32,7 +32,7 @@ import { admission, checkAdmission } from "../peers/admission.ts";
 import { collectedTxs } from "../peers/collected-txs.ts";
 import { gossipTopics } from "../peers/gossip-topics.ts";
 import { type ConfiguredDiscovery, configuredDiscovery } from "../peers/node-discovery.ts";
-import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
+import { announcedIp, checkIdentity, configuredIdentity } from "../peers/own-identity.ts";
 import { listedPeers, peerNodeSettings } from "../peers/peer-settings.ts";
 import type { ConfigurablePart } from "../services/live-config.ts";
 import { peerAnswers } from "../services/peer-answers.ts";
@@ -81,6 +81,7 @@ export interface P2pPart {
 export function checkP2p(values: PartValues): void {
   checkAdmission(values.p2p.admission);
   listedPeers(values.p2p.listed);
+  checkIdentity(values.p2p.own, values.storage.directory);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PartValues } from "../../config/part-values.ts";
 import { queryPublicIp } from "../../p2p/discovery/public-ip.ts";
 import { RecordFile } from "../../p2p/discovery/record-file.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
-import { resolvePeerIdentity } from "../../p2p/identity/peer-key-file.ts";
+import { checkPeerKey, resolvePeerIdentity } from "../../p2p/identity/peer-key-file.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
 /** The configured peer key. Without a data directory and a path the key is not kept. Throws a PeerKeyError. */
@@ -13,8 +13,16 @@ export function configuredIdentity(
   dataDirectory: string | undefined,
   log: Logger,
 ): PeerIdentity {
-  const path = values.keyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
-  return resolvePeerIdentity({ key: reveal(values.key), path, log });
+  return resolvePeerIdentity({ key: reveal(values.key), path: keyPath(values, dataDirectory), log });
+}
+
+/** Throws a PeerKeyError for a key that is given or stored and cannot be used. Makes none. */
+export function checkIdentity(values: PartValues["p2p"]["own"], dataDirectory: string | undefined): void {
+  checkPeerKey({ key: reveal(values.key), path: keyPath(values, dataDirectory) });
+}
+
+function keyPath(values: PartValues["p2p"]["own"], dataDirectory: string | undefined): string | undefined {
+  return values.keyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
 }
 
 /** Where the node's record is kept; undefined without a data directory. */

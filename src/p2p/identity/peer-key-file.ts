@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../storage/make-folder.ts";
 import { replaceFile } from "../../storage/replace-file.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { PeerKeyError } from "./errors.ts";
 import { generatePeerIdentity, type PeerIdentity, peerIdentity } from "./peer-identity.ts";
 
@@ -14,6 +14,8 @@ interface PeerKeySources {
   log: Logger;
 }
 
+const GIVEN = "the configured peer id private key (PEER_ID_PRIVATE_KEY)";
+
 /** Permission bits of everybody but the owner. */
 const OTHERS = 0o077;
 
@@ -23,7 +25,7 @@ const OTHERS = 0o077;
  */
 export function resolvePeerIdentity({ key, path, log }: PeerKeySources): PeerIdentity {
   if (key !== undefined) {
-    const identity = peerIdentity(key, "the configured peer id private key");
+    const identity = peerIdentity(key, GIVEN);
     if (path !== undefined) writeKey(path, identity);
     return identity;
   }
@@ -40,6 +42,12 @@ export function resolvePeerIdentity({ key, path, log }: PeerKeySources): PeerIde
     log.info({ peer: identity.id, path }, "made the key of peer id {peer}, kept in {path}");
   }
   return identity;
+}
+
+/** Throws a PeerKeyError for a key that is given, or in the file, and cannot be used. */
+export function checkPeerKey({ key, path }: Omit<PeerKeySources, "log">): void {
+  if (key !== undefined) peerIdentity(key, GIVEN);
+  else if (path !== undefined) readKey(path, silentLogger);
 }
 
 function readKey(path: string, log: Logger): PeerIdentity | undefined {

@@ -1,13 +1,21 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { configure } from "../../../src/config/configuration.ts";
+import { examine } from "../../../src/cli/doctor/run-doctor.ts";
+import { type Configuration, configure } from "../../../src/config/configuration.ts";
 import { checkStart } from "../../../src/modes/start-checks.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
 
 const REGISTRY = { REGISTRY_CONTRACT_ADDRESS: `0x${"11".repeat(20)}` };
 const L1 = { ETHEREUM_HOSTS: "http://127.0.0.1:1", ...REGISTRY };
+
+const NO_SOURCE =
+  "name a store of this network by BLOB_FILE_STORE_URLS, or a beacon node by L1_CONSENSUS_HOST_URLS; on a new network " +
+  "a store is made by the node that uploads to it (BLOB_FILE_STORE_UPLOAD_URL), and until then " +
+  "BLOB_ALLOW_EMPTY_SOURCES=true starts without one";
 
 /** What is given, and the one line that says why nothing starts with it. */
 type Refused = readonly [what: string, modes: readonly string[], environment: Record<string, string>, reason: string];
@@ -26,7 +34,13 @@ const REFUSED: readonly Refused[] = [
     "a keystore that is not there",
     ["--node", "--sequencer"],
     { ...L1, KEY_STORE_DIRECTORY: "/nowhere/keys" },
-    "/nowhere/keys: cannot be read (ENOENT)",
+    "/nowhere/keys: cannot be read (ENOENT): KEY_STORE_DIRECTORY must name a keystore file or a folder of them",
+  ],
+  [
+    "folders of blobs that are not there",
+    ["--node"],
+    { ...L1, BLOB_FILE_STORE_URLS: "file:///nowhere/blobs" },
+    `no blob source can be reached: file:///nowhere/blobs: there is no such folder; ${NO_SOURCE}`,
   ],
 ];
 
@@ -68,6 +82,24 @@ const ALSO_REFUSED: readonly Refused[] = [
     "API keys file: it is not given, but --rpc-require-api-key asks for keys",
   ],
   [
+    "an upload to a folder that cannot be written",
+    ["--node"],
+    { ...L1, BLOB_FILE_STORE_UPLOAD_URL: "file:///proc/blobs" },
+    "BLOB_FILE_STORE_UPLOAD_URL cannot be used: objects cannot be stored there: /proc is no storage (file:///proc/blobs)",
+  ],
+  [
+    "snapshots in a bucket without a name",
+    ["--node"],
+    { ...L1, SYNC_SNAPSHOTS_URLS: "s3:///x" },
+    "SYNC_SNAPSHOTS_URLS cannot be used: a store in S3 must name a bucket: s3://bucket/path (s3:///x)",
+  ],
+  [
+    "a peer key that is none",
+    ["--node"],
+    { ...L1, P2P_ENABLED: "true", PEER_ID_PRIVATE_KEY: "0x1234" },
+    "the configured peer id private key (PEER_ID_PRIVATE_KEY) must be 08021220 and the 64 hex digits of a secp256k1 key, as generate-p2p-private-key prints it; got 4 characters",
+  ],
+  [
     "an agent without circuits",
     ["--prover-agent"],
     { PROVER_BROKER_HOST: "http://127.0.0.1:1" },
@@ -81,21 +113,82 @@ const ALSO_REFUSED: readonly Refused[] = [
   ],
 ];
 
-test.each(REFUSED)("svc config --check refuses %s in the words of svc start", async (_, modes, environment, reason) => {
-  const directory = mkdtempSync(join(tmpdir(), "svc-start-checks-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const given = [...modes, "--data-directory", directory];
-  const [checked, started] = await Promise.all([
-    runSvc(["config", "--check", ...given], environment),
-    runSvc(["start", ...given], environment),
-  ]);
-  expect([checked.code, checked.stdout]).toEqual([1, `error: ${reason}\n1 error\n`]);
-  expect([started.code, started.stdout, started.stderr]).toEqual([1, "", `error: ${reason}\n`]);
-});
+const configured = (modes: readonly string[], environment: Record<string, string>) =>
+  configure({ flags: new Map(modes.map((flag) => [flag, "true"])), environment });
 
-test.each(ALSO_REFUSED)("no start is attempted with %s", async (_, modes, environment, reason) => {
-  const { faults } = await checkStart(configure({ flags: new Map(modes.map((flag) => [flag, "true"])), environment }));
-  expect(faults.map(({ message }) => message)).toEqual([reason]);
+/** What svc doctor fails, and the remedies. */
+async function diagnosed(configuration: Configuration): Promise<{ texts: string[]; remedies: (string | undefined)[] }> {
+  const failed = (await examine(configuration)).filter(({ verdict }) => verdict === "fail");
+  return { texts: failed.map(({ text }) => text), remedies: failed.map(({ remedy }) => remedy) };
+}
+
+const OPTION = /--[a-z]|[A-Z0-9]+_[A-Z_]+/;
+
+test.each(REFUSED)(
+  "svc config --check and svc doctor refuse %s in the words of svc start",
+  async (_, modes, environment, reason) => {
+    const directory = mkdtempSync(join(tmpdir(), "svc-start-checks-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const given = [...modes, "--data-directory", directory];
+    const [checked, started, { texts, remedies }] = await Promise.all([
+      runSvc(["config", "--check", ...given], environment),
+      runSvc(["start", ...given], environment),
+      diagnosed(configured(modes, environment)),
+    ]);
+    expect([checked.code, checked.stdout]).toEqual([1, `error: ${reason}\n1 error\n`]);
+    expect([started.code, started.stdout, started.stderr]).toEqual([1, "", `error: ${reason}\n`]);
+    expect(reason).toMatch(OPTION);
+    expect(texts.filter((text) => reason.startsWith(text))).toHaveLength(1);
+    expect(remedies).not.toContain(undefined);
+  },
+);
+
+test.each(ALSO_REFUSED)(
+  "no start is attempted with %s, and svc doctor fails it",
+  async (_, modes, environment, reason) => {
+    const configuration = configured(modes, environment);
+    const { faults } = await checkStart(configuration);
+    expect(faults.map(({ message }) => message)).toEqual([reason]);
+    expect(reason).toMatch(OPTION);
+    const { texts, remedies } = await diagnosed(configuration);
+    expect(texts).toContain(reason);
+    expect(remedies).not.toContain(undefined);
+  },
+);
+
+const PORTS = [
+  ["--port", "public port"],
+  ["--metrics-port", "metrics port"],
+  ["--p2p-port", "peer port"],
+] as const;
+
+test.each(PORTS)("svc doctor and svc start refuse a taken %s before L1 is asked", async (option, name) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const environment = {
+    ...{ ...L1, P2P_LISTEN_ADDR: "127.0.0.1", SVC_RPC_HOST: "127.0.0.1", AZTEC_PORT: "0", AZTEC_ADMIN_PORT: "0" },
+    ...(option === "--p2p-port" ? { P2P_ENABLED: "true", P2P_IP: "127.0.0.1", P2P_PORT: String(port) } : {}),
+  };
+  const flags = option === "--p2p-port" ? [] : [option, String(port)];
+  const [started, { texts, remedies }] = await Promise.all([
+    runSvc(["start", "--node", ...flags], environment),
+    diagnosed(
+      configure({
+        flags: new Map([["--node", "true"], ...(flags.length ? [[option, String(port)] as const] : [])]),
+        environment,
+      }),
+    ),
+  ]);
+  expect(started.code).toBe(1);
+  expect(started.stderr).toContain(
+    `the ${name} cannot listen on 127.0.0.1 port ${port}: the port is in use (EADDRINUSE); stop`,
+  );
+  expect(started.stderr).not.toContain("waiting for L1");
+  expect(texts).toContain(`TCP 127.0.0.1:${port} is in use by another program`);
+  const moved = option === "--p2p-port" ? "P2P_PORT" : option;
+  expect(remedies).toContain(`stop the program that has it (ss -lnp | grep ${port}), or give another ${moved}`);
 });
 
 test("svc config --check names every reason at once", async () => {

@@ -30,8 +30,10 @@ afterAll(async () => {
 
 function configured(environment: Record<string, string>) {
   const given = { L1_CHAIN_ID: String(CHAIN_ID), ETHEREUM_HOSTS: silent.url, ...environment };
-  return configure({ flags: new Map(), environment: given, homeDirectory: folder }).values;
+  return configure({ flags: new Map([["--node", "true"]]), environment: given, homeDirectory: folder });
 }
+
+const partsOf = (environment: Record<string, string>) => partValues(configured(environment).values);
 
 /** Why the blobs of an L1 block cannot be had. */
 async function blobFailure(values: PartValues): Promise<string> {
@@ -51,7 +53,7 @@ const L1_USERS: [string, () => Promise<string>][] = [
   [
     "a publisher of checkpoints or proofs, and a slasher",
     async () => {
-      const options = { values: partValues(configured({ ETHEREUM_HTTP_TIMEOUT_MS: "40" })).l1, chainId: CHAIN_ID };
+      const options = { values: partsOf({ ETHEREUM_HTTP_TIMEOUT_MS: "40" }).l1, chainId: CHAIN_ID };
       const call = { method: "eth_gasPrice", params: [], parse: String };
       return dutyRpc({ ...options, signal, logger: silentLogger })
         .request(call)
@@ -60,7 +62,7 @@ const L1_USERS: [string, () => Promise<string>][] = [
   ],
   [
     "a source of blobs",
-    () => blobFailure(partValues(configured({ ETHEREUM_HTTP_TIMEOUT_MS: "40", L1_CONSENSUS_HOST_URLS: beacon.url }))),
+    () => blobFailure(partsOf({ ETHEREUM_HTTP_TIMEOUT_MS: "40", L1_CONSENSUS_HOST_URLS: beacon.url })),
   ],
 ];
 test.each(L1_USERS)("%s gives up an L1 request after ETHEREUM_HTTP_TIMEOUT_MS", async (_, ask) => {
@@ -69,8 +71,8 @@ test.each(L1_USERS)("%s gives up an L1 request after ETHEREUM_HTTP_TIMEOUT_MS", 
 
 test("svc doctor gives up each L1 request after ETHEREUM_HTTP_TIMEOUT_MS", async () => {
   const registry = `0x${"0b".repeat(20)}`;
-  const values = configured({ ETHEREUM_HTTP_TIMEOUT_MS: "40", REGISTRY_CONTRACT_ADDRESS: registry });
-  const failed = (await examine(values, Date.now)).filter(({ verdict }) => verdict === "fail");
+  const given = configured({ ETHEREUM_HTTP_TIMEOUT_MS: "40", REGISTRY_CONTRACT_ADDRESS: registry });
+  const failed = (await examine(given, Date.now)).filter(({ verdict }) => verdict === "fail");
   const about = (check: string) => failed.filter((finding) => finding.check === check).map(({ text }) => text);
   for (const check of ["L1", "rollup"]) {
     expect(about(check)).toEqual([expect.stringContaining("no complete answer within 40 ms")]);
@@ -83,5 +85,5 @@ test("a file store of blobs that hangs is given up after BLOB_FILE_STORE_TIMEOUT
     BLOB_FILE_STORE_TIMEOUT_MS: "40",
     BLOB_ALLOW_EMPTY_SOURCES: "true",
   };
-  expect(await blobFailure(partValues(configured(environment)))).toMatch(/\b40 ms/);
+  expect(await blobFailure(partsOf(environment))).toMatch(/\b40 ms/);
 });
