@@ -29,7 +29,7 @@ export interface ProposerTurn {
 
 type TurnParts = Pick<
   SequencerParts,
-  "reader" | "chain" | "worldTip" | "sync" | "keys" | "attestations" | "publisher" | "now" | "logger"
+  "reader" | "chain" | "worldTip" | "sync" | "keys" | "attestations" | "peers" | "publisher" | "now" | "logger"
 >;
 
 const ANYONE = new Uint8Array(20);
@@ -82,8 +82,9 @@ export async function slotProposer(
  * Throws a SlotSkipped if none does.
  */
 async function requireProposer(
-  { reader, keys, attestations }: TurnParts,
+  { reader, keys, attestations, peers }: TurnParts,
   slot: number,
+  minPeers: number,
 ): Promise<{ proposer: string; committee: Committee }> {
   const { constants } = reader.identity;
   const own = keys().attesterAddresses();
@@ -95,6 +96,8 @@ async function requireProposer(
   if (!own.includes(proposer)) throw new SlotSkipped("not proposer", { proposer });
   const obstacle = attestations.obstacle(committee);
   if (obstacle !== undefined) throw new SlotSkipped("no attesters", { proposer, obstacle });
+  const connected = peers() ?? minPeers;
+  if (connected < minPeers) throw new SlotSkipped("too few peers", { proposer, peers: connected, least: minPeers });
   return { proposer, committee };
 }
 
@@ -148,7 +151,11 @@ async function requiredInvalidation({ chain, publisher }: TurnParts, slot: numbe
 export async function proposerTurn(
   parts: TurnParts,
   slot: number,
-  { disabled, enterProposerCheck }: { disabled: readonly string[]; enterProposerCheck(): void },
+  {
+    disabled,
+    minPeers,
+    enterProposerCheck,
+  }: { disabled: readonly string[]; minPeers: number; enterProposerCheck(): void },
 ): Promise<ProposerTurn> {
   requireSynced(parts, slot);
   enterProposerCheck();
@@ -161,7 +168,7 @@ export async function proposerTurn(
       feeRecipientOf: (attester: string) => keys.feeRecipientOf(attester),
     }),
   };
-  const { proposer, committee } = await requireProposer(enabled, slot);
+  const { proposer, committee } = await requireProposer(enabled, slot, minPeers);
   requireSettled(parts, slot);
   const invalidation = await requiredInvalidation(parts, slot);
   const place = await requireL1Consent(parts, { slot, proposer, committee, invalidation });

@@ -77,6 +77,8 @@ export interface SequencerParts {
   keys(): ProposerKeys;
   startCheckpoint(terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]): Promise<CheckpointInProgress>;
   attestations: AttestationCollector;
+  /** Connected peers; undefined where P2P is off. */
+  peers(): number | undefined;
   publisher: CheckpointPublisher;
   votes: VoteSource;
   dutyTimes: Pick<DutyTimes, "done" | "missed">;

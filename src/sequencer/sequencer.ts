@@ -23,7 +23,7 @@ interface SequencerStatus {
 }
 
 /** Reasons for which a proposer builds nothing but still votes. */
-const VOTES_WITHOUT_CHECKPOINT: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters"]);
+const VOTES_WITHOUT_CHECKPOINT: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters", "too few peers"]);
 
 /**
  * Proposes checkpoints (docs/protocol/08-building-and-checkpoints.md#84-one-turn). Each turn of the loop works for the
@@ -244,6 +244,7 @@ export class Sequencer {
     this.#states.enter("SYNCHRONIZING", slot);
     const turn = await proposerTurn(this.#parts, slot, {
       disabled: settings.disabledValidators,
+      minPeers: settings.minPeersToPropose,
       enterProposerCheck: () => this.#states.enter("PROPOSER_CHECK", slot),
     });
     this.#parts.pool.slotStarted(slot);

@@ -26,6 +26,8 @@ export interface SequencerSettings {
   minBlocksForCheckpoint: number | undefined;
   /** Minimum age of a tx to be included in a block, milliseconds. */
   minTxPoolAgeMs: number;
+  /** A node with fewer connected peers does not propose to a committee; 0: any number will do. */
+  minPeersToPropose: number;
   /** Attesters (lower-case 0x text) that do not propose. */
   disabledValidators: readonly string[];
   /**

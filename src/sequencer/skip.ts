@@ -12,6 +12,7 @@ export const SKIP_REASONS = [
   "not proposer",
   "no keys",
   "no attesters",
+  "too few peers",
   "invalidation refused",
   "refused by L1",
   "started too late",

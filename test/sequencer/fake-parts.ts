@@ -35,6 +35,7 @@ const SETTINGS: SequencerSettings = {
   blockDurationMs: undefined,
   l1PublishingTime: undefined,
   attestationPropagationTime: 2,
+  minPeersToPropose: 1,
   minTxsPerBlock: 1,
   minValidTxsPerBlock: undefined,
   maxTxsPerBlock: undefined,
@@ -100,6 +101,8 @@ export class FakeNode {
   readonly unprocessable = new Set<string>();
   readonly failing = new Set<string>();
   buildError: Error | undefined;
+  /** Undefined: P2P is off. */
+  peers: number | undefined;
   /** The bad checkpoint on L1, and the call that removes it. */
   invalid: InvalidProposal | undefined;
   invalidation: Invalidation | undefined;
@@ -281,6 +284,7 @@ export class FakeNode {
           },
         };
       },
+      peers: () => this.peers,
       attestations: {
         obstacle: (committee) => this.collector.obstacle(committee),
         offerBlock: (offer) => this.collector.offerBlock(offer),

@@ -359,6 +359,19 @@ describe("a committee", () => {
     expect(await settled()).toEqual(["not proposer: 1"]);
   });
 
+  test.each([
+    [0, 1, "too few peers: 1"],
+    [2, 3, "too few peers: 1"],
+    [3, 3, "published: 1"],
+    [0, 0, "published: 1"],
+    [undefined, 3, "published: 1"],
+  ])("a proposer with %s peers whose minimum is %i proposes to a committee, or not", async (peers, least, outcome) => {
+    begin([own, own, own, own], { minPeersToPropose: least });
+    node.peers = peers;
+    expect(await settled()).toEqual([outcome]);
+    expect(node.builds).toHaveLength(outcome.startsWith("published") ? 1 : 0);
+  });
+
   test("a committee cannot attest without peers, which is reported before anything is built", async () => {
     begin([own, own, own, own]);
     node.collector = new NoCommitteeAttestations();

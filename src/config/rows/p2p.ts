@@ -181,6 +181,16 @@ export const p2p = {
     },
     100,
   ),
+  healthMinPeers: rows.withDefault(
+    {
+      flags: ["--p2p.healthMinPeers"],
+      env: ["P2P_HEALTH_MIN_PEERS"],
+      kind: integer(0, MAX_COUNT),
+      to: ["p2p.peers.healthMinPeers"],
+      meaning: "minimum connected peers of a node that is ready; with fewer /ready answers 503",
+    },
+    1,
+  ),
   queryForIp: rows.withDefault(
     {
       flags: ["--p2p.queryForIp", "--p2pBootstrap.queryForIp"],

@@ -33,6 +33,18 @@ export const sequencer = {
     admin: {},
     meaning: "proposer: maximum txs per checkpoint",
   }),
+  minPeersToPropose: rows.withDefault(
+    {
+      flags: ["--sequencer.minPeersToPropose"],
+      env: ["SEQ_MIN_PEERS_TO_PROPOSE"],
+      kind: integer(0, MAX_COUNT),
+      to: [live("sequencer.minPeersToPropose")],
+      admin: {},
+      meaning:
+        "proposer: minimum connected peers to propose to a committee; with fewer the slot is passed, votes are still sent",
+    },
+    1,
+  ),
   minTxsPerBlock: rows.withDefault(
     {
       flags: ["--sequencer.minTxsPerBlock"],

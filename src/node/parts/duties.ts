@@ -94,6 +94,7 @@ export async function startDuties(context: ChainContext, options: DutiesOptions)
       keys &&
       (await startSequencer(context, {
         ...{ ...shared, directory, mempool, keys, attestations, built },
+        peers: () => p2p?.node.peers.peers().length,
         slasher: slasher?.actions,
       }));
     teardown.add("sequencer", () => producer?.stop());

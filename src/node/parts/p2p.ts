@@ -126,7 +126,9 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       if (detail.direction === "inbound") reachability.reached("TCP");
     });
     teardown.add("reachability", () => reachability.stop());
-    const ready = (): boolean => node.peers.peers().length > 0;
+    const { healthMinPeers } = options.values.p2p.peers;
+    const connected = (): number => node.peers.peers().length;
+    const ready = (): boolean => connected() >= healthMinPeers;
     return {
       ...{ node, attestations: pool, committees, ready },
       answers: peerAnswers({ node, enr: () => record.text, attestations: pool }),
@@ -134,7 +136,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       minedTxs: node.services.collection.mined,
       live: { configure: (changes) => void Object.assign(live, changes) },
       reports: () => peerReports({ node, listed: own.settings.listed, version: own.version }),
-      health: peerHealth(synchronizer, ready),
+      health: peerHealth(synchronizer, connected, healthMinPeers),
       async start() {
         try {
           await node.start();

@@ -53,7 +53,7 @@ export async function openPorts(context: ChainContext, options: PortsOptions): P
   const { p2p, sentinel, prover, keys, sequencer, slasher, dutyTimes, ownValidators } = duties;
   const teardown = new Teardown(context.loggerFor("node"));
   try {
-    const health = nodeHealth(context, { values: values.l1, mempool, p2p, snapshots, prover });
+    const health = nodeHealth(context, { values, mempool, p2p, snapshots, prover });
     teardown.add("health", () => health.close());
     const services = publicServices(context, { values, mempool, p2p, sentinel, prover, config, signatures });
     const rpc = await startRpc(context, { values, services, health, poolEvents: mempool.events, onFatal });

@@ -33,6 +33,8 @@ interface SequencerOptions {
   kzg: Kzg;
   /** Offers proposals to peers and collects the committee's attestations; undefined without peers or validator. */
   attestations: AttestationCollector | undefined;
+  /** Connected peers; undefined where P2P is off. */
+  peers(): number | undefined;
   signing: AttesterSigning;
   /** What to vote about offenses; undefined for a node without a slasher. */
   slasher?: SlashActions;
@@ -71,6 +73,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
     dutyTimes,
     slasher,
     attestations = new NoCommitteeAttestations(),
+    peers,
   } = options;
   const { now } = context.clock;
   const logger = loggerFor("sequencer");
@@ -113,6 +116,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
         keys: () => keys.current,
         startCheckpoint: (terms, ...rest) => startCheckpoint(services, options, terms, ...rest),
         attestations,
+        peers,
         publisher: publishing.publisher,
         votes: voteSources(votesOf(publishing, metrics), logger),
         dutyTimes,

@@ -10,7 +10,7 @@ import { HealthBoard } from "./health-board.ts";
 const MAX_LAG_BLOCKS = 50;
 
 export interface HealthParts {
-  values: PartValues["l1"];
+  values: Pick<PartValues, "l1" | "p2p">;
   mempool: { readonly health: HealthProbe };
   /** Undefined where P2P is off. */
   p2p: { readonly health: HealthProbe; readonly node: { readonly peers: Pick<PeerHost, "peers"> } } | undefined;
@@ -59,11 +59,11 @@ export function nodeHealth(
     prover?.node.health ?? off("prover", "the node proves no epochs"),
     prover?.brokerHealth ?? off("prover-broker", "no proving broker outside this process is configured"),
   ];
-  const { maxDriftSeconds: maxAge } = values;
+  const { maxDriftSeconds: maxAge } = values.l1;
   const limits = {
     maxLagBlocks: MAX_LAG_BLOCKS,
     ...(maxAge > 0 && !isDevelopmentL1(reader.identity.l1ChainId) && { maxL1AgeSeconds: maxAge }),
-    ...(p2p !== undefined && { minPeers: 1 }),
+    ...(p2p !== undefined && { minPeers: values.p2p.peers.healthMinPeers }),
   };
   return new HealthBoard(probes, () => {
     const processed = chain.state.processed();

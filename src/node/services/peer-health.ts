@@ -1,14 +1,20 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 
-/** `ready` says whether the node is connected to a peer. */
-export function peerHealth(synchronizer: Pick<Synchronizer, "initialSyncComplete">, ready: () => boolean): HealthProbe {
+/** `peers` counts connected ones, of which a healthy node has `least`. */
+export function peerHealth(
+  synchronizer: Pick<Synchronizer, "initialSyncComplete">,
+  peers: () => number,
+  least: number,
+): HealthProbe {
   return {
     name: "peers",
     read() {
-      if (ready()) return HEALTHY;
+      const connected = peers();
+      if (connected >= least) return HEALTHY;
+      const reason = connected === 0 ? "connected to no peer" : `connected to ${connected} of at least ${least} peers`;
       return synchronizer.initialSyncComplete
-        ? { state: "failed", reason: "connected to no peer" }
+        ? { state: "failed", reason }
         : { state: "waiting", reason: "P2P starts after the initial sync" };
     },
   };

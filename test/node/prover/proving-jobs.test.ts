@@ -39,7 +39,7 @@ function componentOf({ brokerHealth }: ProvingJobs) {
     reader: { identity: { l1ChainId: 31337 } },
     synchronizer: { health: { probes: () => [], lagBlocks: () => 0 } },
   };
-  const values = { maxDriftSeconds: 0 };
+  const values = { l1: { maxDriftSeconds: 0 } };
   const parts = { values, mempool: ok, p2p: undefined, snapshots: ok, prover: { node: ok, brokerHealth } };
   const health = nodeHealth(context as never, parts as unknown as HealthParts);
   onTestFinished(() => health.close());
