@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { spawnSvc } from "../../world/cli/run-svc.ts";
+import { runDocumentedCalls } from "../../world/docs/documented-commands.ts";
 
 let temporary: string;
 
@@ -46,6 +47,9 @@ test("the demo syncs the recorded chain on a free port, answers the calls it sug
     const [, url] = lines[0];
     expect((await post(url, '{"jsonrpc":"2.0","id":1,"method":"node_isReady","params":[]}')).result).toBe(true);
     expect((await fetch(`${url}/status`)).status).toBe(200);
+    const [documented] = await runDocumentedCalls("README.md", { 8080: new URL(url).port });
+    expect(documented.output).toMatch(/^\{.{250,}\.\.\.$/);
+    expect(documented.printed.startsWith(documented.output.slice(0, -3))).toBe(true);
     const elsewhere = await fetch(`${url}/ui`);
     expect([elsewhere.status, await elsewhere.text()]).toEqual([
       404,

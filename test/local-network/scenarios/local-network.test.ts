@@ -6,6 +6,7 @@ import { encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
+import { runDocumentedCalls } from "../../world/docs/documented-commands.ts";
 import { startAnvil } from "../../world/l1/chain-a.ts";
 import { call, isRunning, type Network, startNetwork } from "../../world/local-network/network-process.ts";
 import { BANANA_FEES, messageTx } from "../support/local-txs.ts";
@@ -156,6 +157,23 @@ test("killing a local network ends its L1 too, and the next start continues both
   await ask("node_sendTx", json);
   expect((await mined(hash)).blockNumber).toBe(before.proposed.number + 1);
 }, 300_000);
+
+/** Documents with calls, and the methods whose part this network does not have. */
+const CALLED = [
+  ["docs/operations.md", []],
+  ["docs/proving.md", ["prover_getJobs"]],
+] as const;
+
+test.each(CALLED)("the calls of %s get an answer", async (file, absent) => {
+  const ports = { 8080: new URL(network.url).port, 8880: new URL(network.adminUrl).port };
+  const runs = await runDocumentedCalls(file, ports);
+  expect(runs).not.toEqual([]);
+  const answers = runs.flatMap(({ printed }) => printed.split("\n").map((line) => JSON.parse(line)));
+  for (const { error, ...answer } of answers) {
+    if (error === undefined) expect(answer).toSatisfy((one) => "result" in one || "ready" in one);
+    else expect(absent.map((method) => `Method not found: ${method}`)).toContain(error.message);
+  }
+});
 
 describe("wrong input of a local network", () => {
   test("a busy port is refused before anything is deployed", async () => {
