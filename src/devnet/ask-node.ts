@@ -16,10 +16,10 @@ export async function askNode(port: number, method: string, ...params: unknown[]
   }
 }
 
-/** Whether `GET /live` is answered with 200. */
-export async function isLive(port: number, path = "/live"): Promise<boolean> {
+/** Whether a process answers at its port: every kind of process serves this path. */
+export async function isLive(port: number): Promise<boolean> {
   try {
-    return (await wholeExchange({ url: `http://127.0.0.1:${port}${path}` }, LIMITS)).status === 200;
+    return (await wholeExchange({ url: `http://127.0.0.1:${port}/status` }, LIMITS)).status === 200;
   } catch {
     return false;
   }

@@ -37,9 +37,10 @@ export class L1Part implements Part {
   #endedWith: string | undefined;
 
   constructor(options: L1PartOptions) {
-    const { port, signal, log } = options;
+    const { port, log } = options;
     this.#options = options;
-    this.l1 = new DevelopmentL1(`http://127.0.0.1:${port}`, signal, log);
+    // Blocks are mined until L1 is stopped, which is after all nodes: not only until the network is told to end.
+    this.l1 = new DevelopmentL1(`http://127.0.0.1:${port}`, new AbortController().signal, log);
   }
 
   get state(): PartState {
@@ -104,6 +105,8 @@ export class L1Part implements Part {
   }
 
   async stop(): Promise<void> {
+    // One that stands still would not answer.
+    if (this.#anvil !== undefined) process.kill(-this.#anvil.pid, "SIGCONT");
     await this.#clock?.stop();
     await this.#anvil?.stop();
     this.#anvil = undefined;

@@ -81,7 +81,7 @@ export class Network {
       },
     };
     await this.#add(haproxy, command).start();
-    await this.#until(haproxy, async () => (await isLive(haproxy.port, "/ready")) || undefined);
+    await this.#untilLive(haproxy);
   }
 
   /** Ends all nodes in order, those first that use others. */
@@ -167,7 +167,7 @@ export class Network {
   }
 
   async #untilLive(node: PlannedNode): Promise<void> {
-    if (node.role === "L1" || node.role === "HAProxy") return;
+    if (node.role === "L1") return;
     await this.#until(node, async () => (await isLive(node.port)) || undefined);
   }
 

@@ -7,7 +7,7 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -120,21 +120,27 @@ async function runFaults(own: OwnNetwork): Promise<void> {
 
 try {
   network = await OwnNetwork.start({
-    folder,
+    folder: join(folder, "network"),
     nodes: 4,
     l1Seconds: quietMinutes === undefined ? 4 : 12,
     slotSeconds: quietMinutes === undefined ? 24 : 72,
     port: Number(values.port),
-    dataDirectory: (node) => (isRoot && node === 1 ? join(disk, "data") : undefined),
   });
   say("started 4 nodes");
+  if (isRoot) {
+    await network.moveData(1, (directory) => {
+      cpSync(directory, join(disk, "data"), { recursive: true });
+      rmSync(directory, { recursive: true });
+      symlinkSync(join(disk, "data"), directory);
+    });
+  }
   await network.running(600_000);
   say("all nodes follow the network and are connected");
   const rules = readFileSync(RULES, "utf8");
   const { nodes } = network;
   prometheus = await PrometheusProcess.start({
     folder: join(folder, "prometheus"),
-    targets: nodes.map((_, i) => (network as OwnNetwork).metricsOf(i)),
+    targets: nodes.map(({ metrics }) => metrics),
     intervalSeconds: SCRAPE_SECONDS,
     rules: factor === 1 ? rules : shortenedRules(rules, factor, 4 * SCRAPE_SECONDS),
   });

@@ -28,9 +28,9 @@ const POLLING_SECONDS = 60;
 
 /** The faults, in the order in which they happen to a network. */
 export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fault[] {
-  const of = (alert: string, node: number) => `${alert} ${network.metricsOf(node)}`;
+  const of = (alert: string, node: number) => `${alert} ${network.nodes[node].metrics}`;
   const within = (minutes: number) => Math.max(20, (minutes * MINUTE) / factor);
-  const configure = (node: number, changes: object) => call(network.adminOf(node), "nodeAdmin_setConfig", changes);
+  const configure = (node: number, changes: object) => call(network.nodes[node].admin, "nodeAdmin_setConfig", changes);
   const others = [0, 2, 3];
   const all: (Fault | undefined)[] = [
     disk === undefined ? undefined : fullDisk(disk, of("SvcDiskLow", 1), within(5)),
@@ -45,10 +45,10 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
     {
       name: "two of a node's three peers are killed",
       async begin() {
-        for (const node of [2, 3]) await network.nodes[node].end("SIGKILL");
+        for (const node of [2, 3]) await network.nodes[node].kill();
       },
       async end() {
-        for (const node of [2, 3]) network.nodes[node].start();
+        for (const node of [2, 3]) await network.nodes[node].start();
         await network.running(300_000);
       },
       expected: [
@@ -60,7 +60,7 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
     {
       name: "L1 stops",
       begin: async () => network.pauseL1(),
-      end: () => network.continueL1(),
+      end: async () => network.continueL1(),
       expected: [
         { alert: of("SvcL1Flat", 0), windowSeconds: within(4) },
         { alert: of("SvcL1EndpointFailing", 0), windowSeconds: within(10) },
@@ -70,22 +70,22 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
     },
     {
       name: "a validator stops to do its duties",
-      begin: async () => void (await configure(2, { disabledValidators: [network.validators[2]] })),
+      begin: async () => void (await configure(2, { disabledValidators: [network.nodes[2].attester] })),
       end: async () => void (await configure(2, { disabledValidators: [] })),
       expected: [{ alert: of("SvcAttestationsMissed", 2), windowSeconds: 6 * 24 }],
       healSeconds: within(30) + 120,
     },
     {
       name: "the process of a validator is stopped",
-      begin: async () => void process.kill(network.nodes[3].pid, "SIGSTOP"),
-      end: async () => void process.kill(network.nodes[3].pid, "SIGCONT"),
+      begin: async () => void process.kill(await network.nodes[3].pid(), "SIGSTOP"),
+      end: async () => void process.kill(await network.nodes[3].pid(), "SIGCONT"),
       expected: [{ alert: of("SvcDown", 3), windowSeconds: within(2) }],
       healSeconds: within(30) + 180,
     },
     {
       name: "proposers vote to slash a validator",
       async begin() {
-        for (const node of others) await configure(node, { slashValidatorsAlways: [network.validators[1]] });
+        for (const node of others) await configure(node, { slashValidatorsAlways: [network.nodes[1].attester] });
       },
       async end() {
         for (const node of others) await configure(node, { slashValidatorsAlways: [] });

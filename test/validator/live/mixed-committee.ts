@@ -1,19 +1,22 @@
 /**
- * Runs validators of this project in a committee with reference nodes and asks both kinds what they saw:
+ * Runs validators of this project in a committee with other nodes and asks one of these what it saw. The others are
+ * reference nodes, or those of `svc devnet`, which is started without --control:
  *
- *   node test/validator/live/mixed-committee.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
- *     --keys 3,4 [--slots 20] [--port 23740] [--kills 1] [--restart 2]
+ *   node test/validator/live/mixed-committee.ts --folder FOLDER --keys 3,4 [--slots 20] [--port 23740] [--kills 1]
+ *     [--restart 2] [--control SCRIPT --network NAME --file NETWORK_FILE]
  *
  * SCRIPT has the commands `env NAME`, `stop NAME NODE` and `start NAME NODE`; --keys are the numbers of validators of
- * the network without a node, from 1, one for each of our nodes. With --kills one of our nodes after the other is
- * killed in the middle of a slot and started again, evenly spread over the run; with --restart the reference node of
- * that number is, after them. The logs stay in FOLDER. Exits with 1 if a check fails.
+ * the network without a node, from 1, one for each of our nodes; of a devnet the last ones. With --kills one of our
+ * nodes after the other is killed in the middle of a slot and started again, evenly spread over the run; with --restart
+ * the other node of that number is, after them. The logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Checks, say } from "../../world/live/checks.ts";
 import { compareStatistics } from "../../world/live/compare-statistics.ts";
+import { type DevnetNetwork, startDevnetNetwork } from "../../world/live/devnet-network.ts";
 import { call, until } from "../../world/live/json-rpc.ts";
 import { LiveNode } from "../../world/live/live-node.ts";
 import { ReferenceControl, referenceNetwork } from "../../world/live/reference-network.ts";
@@ -33,18 +36,30 @@ const { values } = parseArgs({
   },
 });
 const { control: script, network: name, file, folder, keys } = values;
-if (!script || !name || !file || !folder || !keys) {
-  process.stderr.write("--control, --network, --file, --folder and --keys are needed\n");
+const ofReference = script !== undefined && name !== undefined && file !== undefined;
+if (!folder || !keys || (!ofReference && (script ?? name ?? file) !== undefined)) {
+  process.stderr.write("--folder and --keys are needed, and --control, --network and --file go together\n");
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-const network = referenceNetwork(file);
+const numbers = keys.split(",").map(Number);
+
+async function joinedNetwork(): Promise<DevnetNetwork> {
+  if (ofReference) {
+    return { network: referenceNetwork(file), control: new ReferenceControl(script, name), end: async () => {} };
+  }
+  const options = { validators: Math.min(...numbers) - 1, leave: numbers.length, environment: ATTENTIVE };
+  return startDevnetNetwork({ folder: join(folder as string, "network"), ...options });
+}
+
+/** Nodes record offenses from the start on. */
+const ATTENTIVE = { SLASH_GRACE_PERIOD_L2_SLOTS: "0" };
+const { network, control, end } = await joinedNetwork();
 const [{ url: reference }] = network.nodes;
 const checks = new Checks();
 
 /** The node has its own. */
 const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$)/;
-const control = new ReferenceControl(script, name);
 const settings = Object.entries(await control.environment()).filter(([variable]) => !NOT_TAKEN.test(variable));
 
 interface OwnValidator {
@@ -52,8 +67,8 @@ interface OwnValidator {
   node: LiveNode;
 }
 
-const own = keys.split(",").map((number, i): OwnValidator => {
-  const { key, address } = network.validators[Number(number) - 1];
+const own = numbers.map((number, i): OwnValidator => {
+  const { key, address } = network.validators[number - 1];
   const node = new LiveNode({
     name: `validator-${number}`,
     folder,
@@ -175,6 +190,7 @@ try {
   say(`attesting took: ${JSON.stringify(attestingTimes(own.flatMap(({ node }) => node.lines())))}`);
 } finally {
   await Promise.all(own.map(({ node }) => node.end("SIGTERM")));
+  await end();
 }
 say(`${checks.count - checks.failed} passed, ${checks.failed} failed`);
 process.exitCode = checks.failed === 0 ? 0 : 1;

@@ -79,7 +79,17 @@ beforeAll(async () => {
     ...environment(OTHER_PUBLISHER_KEY, VALIDATORS.slice(2), ports[1]),
     P2P_TRUSTED_PEERS: record,
   });
-});
+  await until(async () => (await first.rpc<unknown[]>("p2p_getPeers")).length > 0);
+  // A heartbeat, after which the peers are in each other's meshes.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  const { timestamp } = await l1.latest();
+  // anvil takes no time before the machine's. The validators joined in epoch 0, so epoch 2 is the first with a
+  // committee.
+  const { l1GenesisTime, slotDuration } = first.constants;
+  const now = Math.max(timestamp, Date.now() / 1000);
+  // A guard signs for no slot that could have been signed for before it was opened.
+  slot = Math.max(Math.ceil((now - l1GenesisTime) / slotDuration) + 1, 2 * EPOCH_SLOTS);
+}, 240_000);
 afterAll(async () => {
   await second?.remove();
   await first?.remove();
@@ -91,35 +101,6 @@ async function begin(slot: number): Promise<void> {
   await l1.warpTo(slotTimestamp(slot, first.constants));
   await Promise.all([first.followClock(), second.followClock()]);
 }
-
-test("nodes with parts of a committee's keys attest to each other's checkpoints, and L1 takes them", async () => {
-  await until(async () => (await first.rpc<unknown[]>("p2p_getPeers")).length > 0);
-  // A heartbeat, after which the peers are in each other's meshes.
-  await new Promise((resolve) => setTimeout(resolve, 2000));
-  const { timestamp } = await l1.latest();
-  // anvil takes no time before the machine's. The validators joined in epoch 0, so epoch 2 is the first with a
-  // committee.
-  const { l1GenesisTime, slotDuration } = first.constants;
-  const now = Math.max(timestamp, Date.now() / 1000);
-  // A guard signs for no slot that could have been signed for before it was opened.
-  slot = Math.max(Math.ceil((now - l1GenesisTime) / slotDuration) + 1, 2 * EPOCH_SLOTS);
-  const proposers = new Set<ProposingNode>();
-  for (let checkpoint = 1; proposers.size < 2; checkpoint++, slot++) {
-    expect(checkpoint).toBeLessThan(20);
-    await begin(slot);
-    await until(() => [first, second].every(({ parts }) => parts.chain.latestCheckpointNumber() === checkpoint));
-    const { header, attestations } = first.parts.chain.checkpoint(checkpoint)!;
-    expect(checkpointSlot(header)).toBe(slot);
-    expect(attestations.filter(({ signature }) => signature !== undefined)).toHaveLength(3);
-    const published = (node: ProposingNode) => node.sequencer.status().slots.published ?? 0;
-    for (const node of [first, second]) if (published(node) > 0) proposers.add(node);
-    const inPool = await first.rpc<unknown[]>("p2p_getCheckpointAttestationsForSlot", [String(slot)]);
-    expect(inPool.length).toBeGreaterThanOrEqual(3);
-  }
-  for (const { log } of [first, second]) {
-    expect(log.filter(({ module, level }) => module === "validator" && level >= 40)).toEqual([]);
-  }
-}, 240_000);
 
 describe("a checkpoint with bad attestations", () => {
   afterEach(() => vi.restoreAllMocks());
@@ -200,6 +181,6 @@ describe("a checkpoint with bad attestations", () => {
       expect(removals().slice(before)).toMatchObject([{ action }]);
       expect(nodes.map(({ parts }) => parts.chain.state.invalidProposal())).toEqual([undefined, undefined]);
     },
-    120_000,
+    240_000,
   );
 });
