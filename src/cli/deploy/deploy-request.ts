@@ -49,11 +49,13 @@ function address(flag: string, text: string): string {
   return value;
 }
 
-function listed(text: string): string[] {
-  return text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+/** Without the flag there are no validators. With it an empty text is a mistake, such as a variable that is not set. */
+function listed(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  if (text.trim() === "") {
+    throw new DeploymentParameterError("--validators", "is empty: give L1 addresses, or leave it out for none");
+  }
+  return text.split(",").map((part) => part.trim());
 }
 
 /** Options for deployL1Contracts, from flags, variables and the table of options. Throws DeploymentParameterError. */
@@ -61,7 +63,7 @@ export function deployRequest(values: Values, flags: DeployFlags, environment: E
   if (values.l1RpcUrls.length === 0)
     throw new DeploymentParameterError("An L1 RPC URL", "is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
   const deployer = deployerOf(flags, environment, values.l1ChainId);
-  const validators = listed(flags.validators ?? "").map((text, i) => {
+  const validators = listed(flags.validators).map((text, i) => {
     const attester = address(`item ${i + 1} of --validators`, text);
     return { attester, withdrawer: attester, blsSecretKey: randomSecretKey() };
   });

@@ -113,6 +113,13 @@ describe("deployment request", () => {
       {},
       "item 2 of --validators must be 40 hex digits, with or without 0x",
     ],
+    [
+      "an empty list of validators",
+      { validators: "" },
+      {},
+      "--validators is empty: give L1 addresses, or leave it out",
+    ],
+    ["a hole in the list", { validators: `${ACCOUNT_0},,` }, {}, "item 2 of --validators must be 40 hex digits"],
     ["a bad token", { existingToken: "0x12" }, {}, "--existing-token must be 40 hex digits, with or without 0x"],
   ])("a deployment with %s is refused with field and rule", (_, flags, environment, message) => {
     expect(() => request(flags, environment)).toThrow(message);
