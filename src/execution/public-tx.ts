@@ -25,11 +25,6 @@ import type { Vm } from "./vm/vm.ts";
  * (docs/protocol/06-public-execution.md#623-limits-of-a-transaction).
  */
 const MAX_ENQUEUED_CALLS = 32;
-/**
- * Maximum number of slots that a tx writes, including the fee payment's
- * (docs/protocol/06-public-execution.md#614-public-storage).
- */
-const MAX_FINAL_WRITES = 63;
 
 /** The outcome of a public tx, before it is applied to the trees. */
 interface PublicOutcome {
@@ -290,7 +285,7 @@ export class PublicTxRun {
   #checkCounts(): void {
     const { noteHashes, nullifiers, messages, writes } = this.#host.effects;
     // Every other count is checked when an effect is added.
-    if (writes.size > MAX_FINAL_WRITES) {
+    if (writes.size > this.#state.siloing.generation.execution.maxWrites) {
       throw new UnprocessableTxError(
         `Too many side effects. Note hashes: ${noteHashes.length}, Nullifiers: ${nullifiers.length}, ` +
           `L2 to L1 messages: ${messages.length}, Storage writes: ${writes.size}`,

@@ -9,10 +9,12 @@ import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../src/protocol/bytes.ts";
 import type { TxGas } from "../../src/protocol/fees/gas-fees.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import {
   blockStateOf,
   field,
+  type GivenTx,
   GLOBALS,
   hashed,
   short,
@@ -120,3 +122,39 @@ test.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
     expect(trees(state)).toEqual(wanted.endTrees);
   },
 );
+
+/** A transaction that writes so many slots, and the fee's. */
+function writing(slots: number): GivenTx {
+  const writes = Array.from({ length: slots }, (_, i) => [39, 0, 10, 0, i + 1, 48, 0, 0, 10, 0, 10]).flat();
+  const bytecode = Buffer.from([...writes, 39, 0, 5, 4, 0, 59, 0, 0, 5, 0, 5]).toString("hex");
+  return {
+    group: "writes",
+    name: `${slots} slots`,
+    contracts: [{ address: "0x1001", classId: `0x${(0x77000 + slots).toString(16)}`, bytecode: `0x${bytecode}` }],
+    pre: { feePayerBalance: "0xffffffffffff" },
+    tx: {
+      app: [{ address: "0x1001" }],
+      nonRevertible: { nullifiers: ["0x4242"] },
+      revertible: {},
+      gasLimits: { da: 200_000, l2: 6_000_000 },
+      gasUsedByPrivate: { da: 96, l2: 540_000 },
+      feePayer: "0xfee",
+      maxFeesPerGas: { da: 10, l2: 10 },
+    },
+  };
+}
+
+test("a transaction of v4 writes at most 63 slots with the fee's, one of v5 at most 64", () => {
+  const written = (generation: typeof V4, slots: number) => {
+    const given = writing(slots);
+    const tx = hashed(txOf(given, generation));
+    const { executed } = executeTx(new Vm(generation), blockStateOf(given, generation), tx);
+    return executed.effect.publicDataWrites.length / 64;
+  };
+  const refusal = "Too many side effects. Note hashes: 0, Nullifiers: 1, L2 to L1 messages: 0, Storage writes: 64";
+  expect(written(V4, 62)).toBe(63);
+  expect(() => written(V4, 63)).toThrow(new UnprocessableTxError(refusal));
+  expect(written(V5, 63)).toBe(64);
+  // SSTORE halts at the 64th slot, so that only the fee's is left.
+  expect([V4, V5].map((generation) => written(generation, 64))).toEqual([1, 1]);
+});

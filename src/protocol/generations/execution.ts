@@ -22,4 +22,9 @@ export interface ExecutionRules {
    * include the transaction (docs/protocol/06-public-execution.md#624-phases step 4).
    */
   readonly revertibleCollision: "revert" | "drop";
+  /**
+   * Maximum number of slots that a transaction writes, the fee payment's included
+   * (docs/protocol/06-public-execution.md#614-public-storage).
+   */
+  readonly maxWrites: 63 | 64;
 }

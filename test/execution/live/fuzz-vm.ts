@@ -85,9 +85,14 @@ const theirsOf = (given: GivenTx, options: Options): Promise<Outcome> =>
 /** Prints what differs, in the case and in its smallest form that differs. */
 async function show(given: GivenTx, options: Options, title: string, found: readonly string[]): Promise<void> {
   console.log(`${title}\n${found.join("\n")}`);
-  const members = (differing: readonly string[]) => differing.map((text) => text.split("\n")[0]).join();
-  const differs = async (smaller: GivenTx) =>
-    members(differences(await theirsOf(smaller, options), oursOf(smaller, options))) === members(found);
+  // What differs, and why it is dropped: a smaller case that differs otherwise shows something else.
+  const kind = (theirs: Outcome, ours: Outcome) => [
+    ...[theirs, ours].map((outcome) => ("dropped" in outcome ? outcome.dropped.replace(/0x[0-9a-f]+|\d+/g, "") : "")),
+    ...differences(theirs, ours).map((text) => text.split("\n")[0]),
+  ];
+  const kindOf = async (given: GivenTx) => kind(await theirsOf(given, options), oursOf(given, options)).join("\n");
+  const wanted = await kindOf(given);
+  const differs = async (smaller: GivenTx) => (await kindOf(smaller)) === wanted;
   const smallest = await shrink(given, instructions, differs);
   const left = differences(await theirsOf(smallest, options), oursOf(smallest, options));
   console.log(`smallest form\n${left.join("\n")}\n${caseText(smallest, instructions)}`);

@@ -4,4 +4,5 @@ import type { ExecutionRules } from "../execution.ts";
 export const EXECUTION: ExecutionRules = {
   vm: { pointCells: 3, pointAdditionGas: 270, copiedWordGas: 3, instanceMembers: 3 },
   revertibleCollision: "revert",
+  maxWrites: 63,
 };

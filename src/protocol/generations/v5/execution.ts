@@ -4,4 +4,5 @@ import type { ExecutionRules } from "../execution.ts";
 export const EXECUTION: ExecutionRules = {
   vm: { pointCells: 2, pointAdditionGas: 180, copiedWordGas: 6, instanceMembers: 4 },
   revertibleCollision: "drop",
+  maxWrites: 64,
 };
