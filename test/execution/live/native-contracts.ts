@@ -9,7 +9,7 @@ import { FR_ZERO } from "../../../src/protocol/field.ts";
 import type { InstancePublished } from "../../../src/protocol/generations/contracts.ts";
 import type { Generation } from "../../../src/protocol/generations/generation.ts";
 import { field, type GivenTx, sourceOf } from "../../world/execution/avm-vectors.ts";
-import { decode, encode, type Plain, word } from "./native-codec.ts";
+import { decode, encode, type Plain, word } from "../../world/world-state/native-codec.ts";
 
 interface NativeLogs {
   contractClassLogs: { contractAddress: Uint8Array; fields: { fields: Uint8Array[] }; emittedLength: number }[];

@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { siloNullifier } from "../../../src/core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../../../src/core/derive/public-storage.ts";
 import { contractLogs } from "../../../src/execution/contract-logs.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import {
   CONTRACT_CLASS_LOG_FIELDS,
+  L1_TO_L2_MESSAGE_TREE,
+  NOTE_HASH_TREE,
+  NULLIFIER_TREE,
   PRIVATE_LOG_FIELDS,
-  SEPARATOR,
-  TREE_HEIGHTS,
-  TREE_IDS,
-  type TreeId,
+  PUBLIC_DATA_TREE,
 } from "../../../src/protocol/constants.ts";
 import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
 import type { Generation } from "../../../src/protocol/generations/generation.ts";
@@ -21,137 +17,86 @@ import { txFeePayer, txGasSettings } from "../../../src/protocol/tx/gas-settings
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { core, field, type GivenTx, GLOBALS } from "../../world/execution/avm-vectors.ts";
 import { droppedText, type Outcome } from "../../world/execution/tx-outcome.ts";
-import { decode, encode, type Plain, word, words } from "./native-codec.ts";
+import { decode, encode, type Plain, padded, word, words } from "../../world/world-state/native-codec.ts";
+import { NativeWorld } from "../../world/world-state/native-world.ts";
 import { nativeContracts } from "./native-contracts.ts";
 import { type NativeResult, outcomeOf, snapshot } from "./native-result.ts";
 
-/** Messages of the native world state. */
-const MESSAGE = {
-  stateReference: 101,
-  append: 110,
-  insert: 112,
-  createFork: 117,
-  createCheckpoint: 123,
-  revertCheckpoints: 127,
-  close: 999,
-};
 const PREFIX = /^AVM simulation failed: (\[\w+\] UNRECOVERABLE ERROR! Nullifier collision: )?/;
-const MAP_SIZE_KB = 1024 * 1024;
 
-interface NativeModule {
-  WorldState: new (...args: unknown[]) => { call(request: Buffer): Promise<ArrayBuffer>; getHandle(): unknown };
-  avmSimulate(inputs: Buffer, contracts: unknown, state: unknown, level: number, log: null): Promise<ArrayBuffer>;
-}
-
-const padded = (fields: Buffer[], size: number): Buffer[] => [
-  ...fields,
-  ...Array.from({ length: size - fields.length }, () => word(FR_ZERO)),
-];
 const gas = ({ daGas, l2Gas }: { daGas: number; l2Gas: number }) => ({ daGas, l2Gas });
-
-/** What the modules of two releases ask for in different words. */
-interface Release {
-  /** Arguments of a world state after the sizes of its trees. */
-  readonly genesis: readonly unknown[];
-  /** Number that stands for the latest block. */
-  readonly latestBlock: number;
-  publicKeys(keys: Uint8Array): Plain;
-}
 
 const point = (bytes: Uint8Array, at: number) => ({
   x: word(bytes.subarray(at, at + 32)),
   y: word(bytes.subarray(at + 32, at + 64)),
 });
 
-const RELEASES: Readonly<Record<Generation["name"], Release>> = {
-  v4: {
-    latestBlock: 0,
-    genesis: [[], SEPARATOR.BLOCK_HEADER_HASH],
-    publicKeys: (keys) => ({
-      masterNullifierPublicKey: point(keys, 0),
-      masterIncomingViewingPublicKey: point(keys, 64),
-      masterOutgoingViewingPublicKey: point(keys, 128),
-      masterTaggingPublicKey: point(keys, 192),
-    }),
-  },
-  v5: {
-    latestBlock: 2 ** 32 - 1,
-    genesis: [[], [], SEPARATOR.BLOCK_HEADER_HASH, 0],
-    publicKeys: (keys) => ({
-      npkMHash: word(keys.subarray(0, 32)),
-      ivpkM: point(keys, 32),
-      ovpkMHash: word(keys.subarray(96, 128)),
-      tpkMHash: word(keys.subarray(128, 160)),
-      mspkMHash: word(keys.subarray(160, 192)),
-      fbpkMHash: word(keys.subarray(192, 224)),
-    }),
-  },
+/** Public keys of an instance, in the form of each release. */
+const PUBLIC_KEYS: Readonly<Record<Generation["name"], (keys: Uint8Array) => Plain>> = {
+  v4: (keys) => ({
+    masterNullifierPublicKey: point(keys, 0),
+    masterIncomingViewingPublicKey: point(keys, 64),
+    masterOutgoingViewingPublicKey: point(keys, 128),
+    masterTaggingPublicKey: point(keys, 192),
+  }),
+  v5: (keys) => ({
+    npkMHash: word(keys.subarray(0, 32)),
+    ivpkM: point(keys, 32),
+    ovpkMHash: word(keys.subarray(96, 128)),
+    tpkMHash: word(keys.subarray(128, 160)),
+    mspkMHash: word(keys.subarray(160, 192)),
+    fbpkMHash: word(keys.subarray(192, 224)),
+  }),
 };
 
-/** The network's own simulator over its own world state: the module of an installed @aztec/bb.js. */
+/** What a simulation collects beside its effects. */
+export interface Collected {
+  readonly calls: boolean;
+  readonly debugLogs: boolean;
+}
+
+/** The network's own simulator over its own world state. */
 export class NativeVm {
-  readonly #module: NativeModule;
+  readonly world: NativeWorld;
   readonly #generation: Generation;
-  readonly #release: Release;
-  readonly #folder: string;
-  readonly #world: InstanceType<NativeModule["WorldState"]>;
   /** Forks of the genesis by the nullifiers of deployed contracts that were inserted into them. */
   readonly #forks = new Map<string, number>();
-  #messageId = 0;
 
+  /** `installed` is the folder of a @aztec/bb.js. */
   constructor(installed: string, generation: Generation) {
-    this.#module = createRequire(import.meta.url)(join(installed, "build", "amd64-linux", "nodejs_module.node"));
+    this.world = new NativeWorld(installed, generation);
     this.#generation = generation;
-    this.#release = RELEASES[generation.name];
-    this.#folder = mkdtempSync(join(tmpdir(), "native-vm-"));
-    const byTree = <T>(value: T) => Object.fromEntries(TREE_IDS.map((tree) => [tree, value]));
-    this.#world = new this.#module.WorldState(
-      this.#folder,
-      Object.fromEntries(TREE_IDS.map((tree) => [tree, TREE_HEIGHTS[tree]])),
-      { 0: 128, 2: 128 },
-      ...this.#release.genesis,
-      byTree(MAP_SIZE_KB),
-      2,
-    );
-  }
-
-  async #call(msgType: number, value: unknown): Promise<unknown> {
-    const header = { messageId: ++this.#messageId, requestId: 0 };
-    return (decode(await this.#world.call(encode({ msgType, header, value }))) as { value: unknown }).value;
   }
 
   /** Executes a case on the genesis with the contracts of the case. */
-  async run(given: GivenTx, tx: Tx, options: { debugLogs: boolean; trees: boolean }): Promise<Outcome> {
+  async run(given: GivenTx, tx: Tx, { debugLogs, trees }: { debugLogs: boolean; trees: boolean }): Promise<Outcome> {
+    const { world } = this;
     const forkId = await this.#forkWith(given);
-    const revision = { forkId, blockNumber: this.#release.latestBlock, includeUncommitted: true };
-    await this.#call(MESSAGE.createCheckpoint, { forkId });
+    await world.checkpoint(forkId);
     try {
       await this.#prepare(forkId, given);
-      const inputs = this.#inputs(revision, tx, options.debugLogs);
       let answer: ArrayBuffer;
       try {
-        answer = await this.#module.avmSimulate(
-          encode(inputs),
-          nativeContracts(given, this.#generation, this.#release.publicKeys),
-          this.#world.getHandle(),
-          0,
-          null,
-        );
+        answer = await this.simulation(forkId, given, tx, { calls: true, debugLogs })();
       } catch (error) {
         const message = (error as Error).message.replace(PREFIX, "");
         return { dropped: droppedText(message) };
       }
       const outcome = outcomeOf(decode(answer) as NativeResult);
-      if (!options.trees) return outcome;
-      const { state } = (await this.#call(MESSAGE.stateReference, { revision })) as { state: Plain };
+      if (!trees) return outcome;
+      const state = await world.trees(forkId);
       return { ...outcome, trees: ([0, 1, 2, 3] as const).map((tree) => snapshot(state, tree)) };
     } finally {
-      await this.#call(MESSAGE.revertCheckpoints, { forkId, depth: 0 });
+      await world.revert(forkId);
     }
   }
 
-  #insert(forkId: number, treeId: TreeId, leaves: Plain[]): Promise<unknown> {
-    return this.#call(MESSAGE.insert, { treeId, forkId, leaves });
+  /** A simulation that is ready to start; it changes the fork. */
+  simulation(forkId: number, given: GivenTx, tx: Tx, collected: Collected): () => Promise<ArrayBuffer> {
+    const { world } = this;
+    const inputs = encode(this.#inputs(world.revision(forkId), tx, collected));
+    const contracts = nativeContracts(given, this.#generation, PUBLIC_KEYS[this.#generation.name]);
+    return () => world.module.avmSimulate(inputs, contracts, world.handle, 0, null);
   }
 
   /** Native hashing of paths is what a case costs, so cases with the same contracts share a fork. */
@@ -159,39 +104,34 @@ export class NativeVm {
     const deployed = contracts.flatMap(({ address, noNullifier }) => (noNullifier ? [] : [address]));
     const known = this.#forks.get(deployed.join());
     if (known !== undefined) return known;
-    const created = await this.#call(MESSAGE.createFork, { latest: true, blockNumber: 0, canonical: true });
-    const { forkId } = created as { forkId: number };
+    const forkId = await this.world.fork();
     const { instanceRegistry } = this.#generation.contracts;
-    await this.#insert(
+    const nullifiers = deployed.map((address) => word(siloNullifier(core, instanceRegistry, field(address))));
+    await this.world.insert(
       forkId,
-      0,
-      deployed.map((address) => ({ nullifier: word(siloNullifier(core, instanceRegistry, field(address))) })),
+      NULLIFIER_TREE,
+      nullifiers.map((nullifier) => ({ nullifier })),
     );
     this.#forks.set(deployed.join(), forkId);
     return forkId;
   }
 
   async #prepare(forkId: number, { pre, tx }: GivenTx): Promise<void> {
-    const append = (treeId: TreeId, leaves: string[] = []) =>
-      leaves.length > 0
-        ? this.#call(MESSAGE.append, { treeId, forkId, leaves: leaves.map((leaf) => word(field(leaf))) })
-        : undefined;
-    if (pre.nullifiers?.length)
-      await this.#insert(
-        forkId,
-        0,
-        pre.nullifiers.map((nullifier) => ({ nullifier: word(field(nullifier)) })),
-      );
-    await append(1, pre.noteHashes);
-    await append(3, pre.l1ToL2Messages);
-    if (pre.feePayerBalance !== undefined) {
-      const { feeJuice } = this.#generation.contracts;
-      const slot = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, field(tx.feePayer)));
-      await this.#insert(forkId, 2, [{ slot: word(slot), value: word(field(pre.feePayerBalance)) }]);
-    }
+    const { nullifiers = [], noteHashes = [], l1ToL2Messages = [], feePayerBalance } = pre;
+    await this.world.insert(
+      forkId,
+      NULLIFIER_TREE,
+      nullifiers.map((nullifier) => ({ nullifier: word(field(nullifier)) })),
+    );
+    await this.world.append(forkId, NOTE_HASH_TREE, noteHashes.map(field));
+    await this.world.append(forkId, L1_TO_L2_MESSAGE_TREE, l1ToL2Messages.map(field));
+    if (feePayerBalance === undefined) return;
+    const { feeJuice } = this.#generation.contracts;
+    const slot = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, field(tx.feePayer)));
+    await this.world.insert(forkId, PUBLIC_DATA_TREE, [{ slot: word(slot), value: word(field(feePayerBalance)) }]);
   }
 
-  #inputs(wsRevision: Plain, tx: Tx, collectDebugLogs: boolean): Plain {
+  #inputs(wsRevision: Plain, tx: Tx, { calls, debugLogs }: Collected): Plain {
     const { gasLimits, teardownGasLimits, maxFeesPerGas, maxPriorityFeesPerGas, gasUsed } = txGasSettings(tx.data);
     const data = publicAccumulatedData(tx.data);
     const effective = (fee: bigint, most: bigint, priority: bigint) => {
@@ -233,10 +173,10 @@ export class NativeVm {
       config: {
         proverId: word(FR_ZERO),
         skipFeeEnforcement: false,
-        collectCallMetadata: true,
+        collectCallMetadata: calls,
         collectHints: false,
         collectPublicInputs: false,
-        collectDebugLogs,
+        collectDebugLogs: debugLogs,
         collectStatistics: false,
         collectionLimits: {
           maxDebugLogMemoryReads: 125_000,
@@ -287,7 +227,6 @@ export class NativeVm {
   }
 
   async close(): Promise<void> {
-    await this.#call(MESSAGE.close, { canonical: true });
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.world.close();
   }
 }
