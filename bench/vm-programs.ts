@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { fromHex } from "../src/protocol/bytes.ts";
+import type { VmRules } from "../src/protocol/generations/execution.ts";
 
 /** A contract of a program; addresses and class ids are labels. */
 export interface BenchContract {
@@ -12,7 +13,7 @@ export interface BenchContract {
   readonly initHash: string;
 }
 
-/** The calls of one transaction as plain JSON, because the reference runs the same. */
+/** The calls of one transaction. */
 export interface BenchProgram {
   readonly name: string;
   /** L2 gas for all calls. */
@@ -34,6 +35,8 @@ const setField = (dst: number, hex: string): number[] => [44, 0, ...u16(dst), FF
 const binary = (opcode: number, a: number, b: number, dst: number, mode = 0): number[] => [opcode, mode, a, b, dst];
 const [ADD, MUL, FDIV, LT, XOR, SHR] = [0, 4, 8, 12, 20, 26];
 const LOOPS = 0xffffffff;
+/** Gas of public calls that the network's limit of a transaction leaves. */
+const TX_GAS = 6_000_000;
 
 /** `head`, then `body` until the gas is used up or `times` is reached. Cells 1 to 4 are used by the loop. */
 function loop(head: number[], body: number[], times = LOOPS): string {
@@ -107,15 +110,27 @@ function recorded(vectors: Vectors, name: string, title: string, gas: number, mo
 const transfer = ["0x8c9e5472", "0x6f", "0xde", "0x1", "0x0"];
 const TRANSFERS = 24;
 
+/** Adds the generator to itself: the result and one operand are of the same cells. */
+function additions(pointCells: VmRules["pointCells"]): string {
+  const [point, other] = [10, 13];
+  const coordinates = (at: number) => [...set(at, FF, 1), ...setField(at + 1, GRUMPKIN_Y), ...set(at + 2, U1, 0)];
+  const cells = (at: number) => Array.from({ length: pointCells }, (_, i) => at + i);
+  const operands = [...cells(other), ...cells(point), other];
+  return loop([...coordinates(point), ...coordinates(other)], [66, 0, 0, ...operands.flatMap(u16)]);
+}
+
+const EFFECTS = 60;
+const READS = 1000;
+
 /** All programs. The first is empty and shows the fixed cost of a transaction. */
-export function benchPrograms(): BenchProgram[] {
+export function benchPrograms({ pointCells }: VmRules): BenchProgram[] {
   const vectors = JSON.parse(gunzipSync(readFileSync(new URL(COMPILED, import.meta.url))).toString("utf8")) as Vectors;
   const copies = Array.from({ length: 8 }, (_, i) => [46, 0x05, ...u16(10), ...u16(11 + (i % 2))]).flat();
   return [
     single("empty", 1_000_000, EMPTY),
     single(
       "field loop",
-      60_000_000,
+      TX_GAS,
       loop(
         [...setField(10, FIELD), ...setField(11, FIELD.slice(2)), ...set(12, FF, 7)],
         [
@@ -128,7 +143,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "u64 loop",
-      60_000_000,
+      TX_GAS,
       loop(
         [...set(10, U64, 0x12345), ...set(11, U64, 0x9e3779b1), ...set(12, U64, 7)],
         [
@@ -141,7 +156,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "relative u32 loop",
-      60_000_000,
+      TX_GAS,
       loop(
         [...set(0, U32, 20), ...set(30, U32, 0x12345), ...set(31, U32, 0x9e3779b1), ...set(32, U32, 7)],
         [
@@ -154,7 +169,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "memory copy",
-      60_000_000,
+      TX_GAS,
       loop(
         [...set(10, U32, 1000), ...set(11, U32, 40_000), ...set(12, U32, 90_000)],
         [...copies, ...binary(ADD, 10, 2, 10), ...binary(ADD, 11, 2, 11), ...binary(ADD, 12, 2, 12)],
@@ -162,32 +177,18 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "Poseidon2 loop",
-      60_000_000,
+      TX_GAS,
       loop([...setField(10, FIELD)], [63, 0, ...u16(10), ...u16(11), 63, 0, ...u16(11), ...u16(10)]),
     ),
     single(
       "FDIV loop",
-      20_000_000,
+      TX_GAS,
       loop([...setField(10, FIELD), ...setField(11, FIELD.slice(2))], [...binary(FDIV, 10, 11, 10)]),
     ),
-    single(
-      "ECADD loop",
-      20_000_000,
-      loop(
-        [
-          ...set(10, FF, 1),
-          ...setField(11, GRUMPKIN_Y),
-          ...set(12, U1, 0),
-          ...set(13, FF, 1),
-          ...setField(14, GRUMPKIN_Y),
-          ...set(15, U1, 0),
-        ],
-        [66, 0, 0, ...[13, 14, 15, 10, 11, 12, 13].flatMap(u16)],
-      ),
-    ),
+    single("ECADD loop", TX_GAS, additions(pointCells)),
     single(
       "TORADIXBE loop",
-      20_000_000,
+      TX_GAS,
       loop(
         [...setField(10, FIELD), ...set(11, U32, 2), ...set(12, U32, 254), ...set(13, U1, 1)],
         [67, 0, 0, ...[10, 11, 12, 13, 20].flatMap(u16)],
@@ -195,7 +196,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "SHA-256 loop",
-      20_000_000,
+      TX_GAS,
       loop(Array.from({ length: 24 }, (_, i) => set(20 + i, U32, i * 0x01234567)).flat(), [
         64,
         0,
@@ -204,7 +205,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "Keccak loop",
-      20_000_000,
+      TX_GAS,
       loop(Array.from({ length: 25 }, (_, i) => set(20 + i, U64, i * 0x01234567)).flat(), [
         65,
         0,
@@ -214,7 +215,7 @@ export function benchPrograms(): BenchProgram[] {
     withCallee(
       single(
         "nested call loop",
-        20_000_000,
+        TX_GAS,
         loop(
           [...set(9, U32, 0), ...set(8, U32, 100_000), ...set(7, U32, 0), ...set(13, FF, CALLEE)],
           [57, ...u16(0), ...[8, 9, 13, 7, 0].flatMap(u16)],
@@ -223,7 +224,7 @@ export function benchPrograms(): BenchProgram[] {
     ),
     single(
       "storage loop",
-      6_000_000,
+      TX_GAS,
       loop(
         [...set(10, FF, 5), ...set(11, FF, 1), [30, 0, ...u16(13), 0]].flat(),
         [
@@ -235,14 +236,41 @@ export function benchPrograms(): BenchProgram[] {
         160,
       ),
     ),
-    recorded(vectors, "AvmGadgetsTest.sha256_hash_255", "compiled: sha256 of 255 bytes", 6_000_000),
-    recorded(vectors, "AvmGadgetsTest.keccak_hash_1400", "compiled: keccak of 1400 bytes", 6_000_000),
-    recorded(vectors, "AvmTest.n_storage_writes", "compiled: 62 storage writes", 6_000_000),
+    single(
+      `reads of ${READS} slots`,
+      TX_GAS,
+      loop(
+        [...set(10, FF, 5), ...set(11, FF, 1), 30, 0, ...u16(13), 0],
+        [47, 0, ...u16(10), ...u16(13), ...u16(14), ...binary(ADD, 10, 11, 10)],
+        READS,
+      ),
+    ),
+    single(
+      `writes of ${EFFECTS} slots`,
+      TX_GAS,
+      loop(
+        [...set(10, FF, 5), ...set(11, FF, 1)],
+        [48, 0, ...u16(10), ...u16(10), ...binary(ADD, 10, 11, 10)],
+        EFFECTS,
+      ),
+    ),
+    single(
+      `${EFFECTS} nullifiers, ${EFFECTS} note hashes`,
+      TX_GAS,
+      loop(
+        [...set(10, FF, 5), ...set(11, FF, 1)],
+        [52, 0, ...u16(10), 50, 0, ...u16(10), ...binary(ADD, 10, 11, 10)],
+        EFFECTS,
+      ),
+    ),
+    recorded(vectors, "AvmGadgetsTest.sha256_hash_255", "compiled: sha256 of 255 bytes", TX_GAS),
+    recorded(vectors, "AvmGadgetsTest.keccak_hash_1400", "compiled: keccak of 1400 bytes", TX_GAS),
+    recorded(vectors, "AvmTest.n_storage_writes", "compiled: 62 storage writes", TX_GAS),
     recorded(
       vectors,
       "Token: constructor, mint_to_public, transfer_in_public, burn_public, balance",
       `compiled: Token, ${TRANSFERS} transfers`,
-      6_000_000,
+      TX_GAS,
       Array.from({ length: TRANSFERS }, () => transfer),
     ),
   ];

@@ -1,155 +1,173 @@
 /**
- * Instructions and gas per second of the public VM, compared with the same programs in the reference's native
- * simulator:
+ * Transactions of public calls, each a program that does one thing again and again or a compiled contract, in our
+ * executor and in the network's own native simulator:
  *
  *   node bench/vm.ts [--help]
  *
- * Times are CPU time, medians of the repeats. "cold" is a VM that has never seen the program, "warm" one that has. The
- * reference runs whole transactions, so the time of its empty one is subtracted. Its storage is a real tree, ours here
- * is a map.
+ * Both sides execute the whole transaction on a fork of the same blocks, each in its own store on disk, and insert its
+ * effects into the trees, whose roots must be equal. "cold": a fork that nothing has read from, and for ours an empty
+ * cache of programs; "warm": a fork and programs that executed the transaction before. The system's page cache is warm
+ * in both. Times are CPU time of all threads. The sides take turns; the quotients are theirs over ours, the median
+ * of the pairs, the smallest and the largest. What the fork and the coding of the transaction cost is in no time.
  */
-import { rmSync, writeFileSync } from "node:fs";
-import { siloNullifier } from "../src/core/derive/nullifier.ts";
-import { loadCore } from "../src/core/load-core.ts";
-import { MemoryHost } from "../src/execution/vm/memory-host.ts";
-import type { RunOptions, RunRequest } from "../src/execution/vm/run.ts";
-import { Vm } from "../src/execution/vm/vm.ts";
-import { concat, fromHex } from "../src/protocol/bytes.ts";
-import { FR_ZERO, fr } from "../src/protocol/field.ts";
-import { V4 } from "../src/protocol/generations/v4/v4.ts";
-import { Reference } from "./lib/reference.ts";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generationNamed } from "../src/protocol/generations/known/choose.ts";
+import { type GivenTx, GLOBALS } from "../test/world/execution/avm-vectors.ts";
 import { JSON_FILE, REFERENCE_HOME, scriptOptions, textOption, wholeOption } from "./lib/script-options.ts";
+import { inPairs, median, spreadOf } from "./lib/statistics.ts";
 import { type BenchProgram, benchPrograms } from "./vm-programs.ts";
+import { type Execution, openSides, type Side } from "./vm-states.ts";
 
-const core = loadCore();
 const DA_GAS = 200_000;
-const INSTANCE_REGISTRY = fr(2);
-const PROGRAMS_FILE = "vm-programs.json";
+const PRIVATE_GAS = { da: 96, l2: 540_000 };
 
-function hostOf(vm: Vm, program: BenchProgram): MemoryHost {
-  const host = new MemoryHost(core, fr(420_000));
-  for (const { address, classId, bytecode, deployer, initHash } of program.contracts) {
-    host.setContract(fr(address), {
-      program: vm.load(bytecode, fromHex(bytecode)),
-      classId: fr(classId),
-      deployer: fr(BigInt(deployer)),
-      initializationHash: fr(BigInt(initHash)),
-    });
-    host.addNullifier(siloNullifier(core, INSTANCE_REGISTRY, fr(address)));
-  }
-  return host;
-}
-
-/** Runs the program's calls one after another as a transaction does. Returns the L2 gas used. */
-function runCalls(vm: Vm, program: BenchProgram, host: MemoryHost, options: RunOptions = {}): number {
-  let gas = program.gas;
-  for (const { address, sender, calldata } of program.calls) {
-    const request: RunRequest = {
-      address: fr(address),
-      sender: fr(BigInt(sender)),
-      calldata: concat(...calldata.map((text) => fr(BigInt(text)))),
-      isStatic: false,
-      gas: { l2: gas, da: DA_GAS },
-      transactionFee: FR_ZERO,
-      globals: {
-        chainId: FR_ZERO,
-        version: FR_ZERO,
-        blockNumber: 42,
-        timestamp: 99_833n,
-        feePerL2Gas: 0n,
-        feePerDaGas: 0n,
-      },
-    };
-    gas = vm.run(request, host, options).gasLeft.l2;
-  }
-  return program.gas - gas;
-}
-
-function cpuMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1];
-
-interface Measured {
-  readonly name: string;
-  readonly instructions: number;
-  readonly gas: number;
-  readonly coldMs: number;
-  readonly warmMs: number;
-}
-
-function measure(program: BenchProgram, repeats: number): Measured {
-  let instructions = 0;
-  const counting = new Vm(V4);
-  // All iterations of a loop are alike, so only a part is counted.
-  const counted = { ...program, gas: Math.min(program.gas, 6_000_000) };
-  const countedGas = runCalls(counting, counted, hostOf(counting, counted), { trace: () => instructions++ });
-  const cold = Array.from({ length: repeats }, () => {
-    const vm = new Vm(V4);
-    const host = hostOf(vm, program);
-    return cpuMs(() => runCalls(vm, program, host));
-  });
-  const vm = new Vm(V4);
-  const gas = runCalls(vm, program, hostOf(vm, program));
-  const warm = Array.from({ length: repeats }, () => {
-    const host = hostOf(vm, program);
-    return cpuMs(() => runCalls(vm, program, host));
-  });
+/** The transaction of a program. Class ids are names of bytecodes, and programs share their numbers. */
+function txOfProgram({ name, gas, contracts, calls }: BenchProgram, i: number): GivenTx {
+  const hex = (value: number): string => `0x${value.toString(16)}`;
   return {
-    name: program.name,
-    instructions: Math.round((instructions / countedGas) * gas),
-    gas,
-    coldMs: median(cold),
-    warmMs: median(warm),
+    group: "bench",
+    name,
+    contracts: contracts.map(({ address, classId, bytecode, ...contract }) => ({
+      ...contract,
+      address: hex(address),
+      classId: `${hex(i + 1)}${classId.toString(16).padStart(16, "0")}`,
+      bytecode: `0x${bytecode.replace(/^0x/, "")}`,
+    })),
+    pre: { feePayerBalance: hex(2 ** 52) },
+    tx: {
+      app: calls.map(({ address, sender, calldata }) => ({ address: hex(address), sender, calldata: [...calldata] })),
+      nonRevertible: { nullifiers: ["0x420000"] },
+      revertible: {},
+      gasLimits: { da: DA_GAS + PRIVATE_GAS.da, l2: gas + PRIVATE_GAS.l2 },
+      gasUsedByPrivate: PRIVATE_GAS,
+      feePayer: "0xfee",
+      maxFeesPerGas: { da: Number(GLOBALS.feePerDaGas), l2: Number(GLOBALS.feePerL2Gas) },
+    },
   };
 }
 
-type ReferenceTimes = Record<string, { times: number[]; gas: number; code: number }>;
+interface Row {
+  readonly name: string;
+  readonly gas: number;
+  readonly coldMs: number;
+  readonly warmMs: number;
+  readonly referenceColdMs?: number;
+  readonly referenceWarmMs?: number;
+  /** Theirs over ours: median, smallest and largest of the pairs. */
+  readonly timesCold?: string;
+  readonly timesWarm?: string;
+}
 
-async function measureReference(home: string, programs: readonly BenchProgram[], repeats: number) {
-  const reference = new Reference(home);
-  const file = reference.inside(PROGRAMS_FILE);
-  writeFileSync(reference.outside(file), JSON.stringify(programs));
-  try {
-    return await reference.run<ReferenceTimes>("vm.mjs", [file, String(repeats)]);
-  } finally {
-    rmSync(reference.outside(file));
-  }
+type Heat = "cold" | "warm";
+
+const shown = (quotients: readonly number[]): string => {
+  const { median: middle, min, max } = spreadOf(quotients);
+  return `${middle.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})`;
+};
+
+/** Both sides must have the same outcome. */
+function requireEqual(name: string, ours: Execution, theirs: Execution): void {
+  for (const member of ["gas", "revertCode", "trees"] as const)
+    if (ours[member] !== theirs[member])
+      throw new Error(`${name}: ${member} is ${ours[member]} here, ${theirs[member]} in the native simulator`);
+}
+
+async function measure(given: GivenTx, { ours, theirs }: { ours: Side; theirs?: Side }, repeats: number): Promise<Row> {
+  const first = await ours.warm(given);
+  if (theirs !== undefined) requireEqual(given.name, first, await theirs.warm(given));
+  const pairs = async (heat: Heat) => {
+    if (theirs === undefined) {
+      const alone: { ours: number; theirs?: number }[] = [];
+      for (let i = 0; i < repeats; i++) alone.push({ ours: (await ours[heat](given)).ms });
+      return alone;
+    }
+    return inPairs(
+      repeats,
+      async () => (await ours[heat](given)).ms,
+      async () => (await theirs[heat](given)).ms,
+    );
+  };
+  const figures = async (heat: Heat) => {
+    const times = await pairs(heat);
+    const reference = times.flatMap(({ theirs: ms }) => (ms === undefined ? [] : [ms]));
+    return {
+      ms: median(times.map(({ ours: ms }) => ms)),
+      ...(reference.length > 0 && {
+        referenceMs: median(reference),
+        quotients: shown(times.map(({ ours: ms, theirs: other = 0 }) => other / ms)),
+      }),
+    };
+  };
+  const [cold, warm] = [await figures("cold"), await figures("warm")];
+  return {
+    name: given.name,
+    gas: first.gas,
+    coldMs: cold.ms,
+    warmMs: warm.ms,
+    referenceColdMs: cold.referenceMs,
+    referenceWarmMs: warm.referenceMs,
+    timesCold: cold.quotients,
+    timesWarm: warm.quotients,
+  };
 }
 
 const options = scriptOptions("bench/vm.ts", {
-  repeats: wholeOption("rounds, whose medians count", 5),
+  repeats: wholeOption("pairs, whose medians count", 5),
   json: JSON_FILE,
   only: textOption("programs with this in their name", "TEXT"),
+  generation: textOption("v4 or v5", "NAME", "v4"),
+  "bb-js": textOption("also measure the simulator of this @aztec/bb.js, 4.1.2 for v4 and 5.0.0 for v5", "DIR"),
+  root: textOption("root file system with the libraries that the simulator needs", "DIR"),
   "reference-home": REFERENCE_HOME,
 });
-const { repeats, json, only = "" } = options;
-const programs = benchPrograms().filter(({ name }) => name === "empty" || name.includes(only));
-const ours = programs.map((program) => measure(program, repeats));
-const home = options["reference-home"];
-const theirs = home ? await measureReference(home, programs, repeats) : undefined;
-const emptyMs = theirs ? median(theirs.empty.times) : 0;
+const { repeats, json, only = "", generation: name = "v4", root } = options;
+// The reference's installation is of release 4.1.2.
+const home = name === "v4" ? options["reference-home"] : undefined;
+if (home !== undefined && options["bb-js"] === undefined) {
+  const reference = join(home, "root");
+  underLibraries(reference, ["--bb-js", join(reference, "work", "node_modules", "@aztec", "bb.js")]);
+} else if (root !== undefined) underLibraries(root, []);
+else await main();
 
-const rows = ours.map((row) => {
-  const reference = theirs?.[row.name];
-  if (reference && reference.gas !== row.gas) {
-    throw new Error(`${row.name}: ${row.gas} gas here, ${reference.gas} in the reference`);
-  }
-  const referenceMs = reference && row.name !== "empty" ? median(reference.times) - emptyMs : undefined;
-  return { ...row, referenceMs, times: referenceMs === undefined ? undefined : referenceMs / row.warmMs };
-});
-const million = (count: number, ms: number): string => (count / ms / 1000).toFixed(2);
-process.stdout.write(
-  "program | instructions | cold ms | warm ms | M instructions/s | M gas/s | reference ms | times as fast\n",
-);
-for (const row of rows) {
-  const { name, instructions, gas, coldMs, warmMs, referenceMs, times } = row;
-  const cells = [name, instructions, coldMs.toFixed(2), warmMs.toFixed(2), million(instructions, warmMs)];
-  cells.push(million(gas, warmMs), referenceMs?.toFixed(1) ?? "-", times?.toFixed(1) ?? "-");
-  process.stdout.write(`${cells.join(" | ")}\n`);
+/** Runs this script again with the C library of a root file system. */
+function underLibraries(folder: string, more: readonly string[]): void {
+  const given = process.argv.slice(2).filter((_, i, all) => !isOption(all[i], all[i - 1]));
+  const libraries = ["lib", "usr/lib"].map((path) => join(folder, path, "x86_64-linux-gnu")).join(":");
+  const loader = join(folder, "lib64", "ld-linux-x86-64.so.2");
+  const args = ["--library-path", libraries, process.execPath, ...process.execArgv, import.meta.filename];
+  const env = { ...process.env };
+  delete env.REFERENCE_HOME;
+  const { status } = spawnSync(loader, [...args, ...given, ...more], { stdio: "inherit", env });
+  process.exitCode = status ?? 1;
 }
-if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, undefined, 2)}\n`);
+
+/** Whether an argument is one of the options that name libraries, or the value of one. */
+function isOption(argument: string, before: string | undefined): boolean {
+  return [argument, before].some((text) => text === "--root" || text === "--reference-home");
+}
+
+async function main(): Promise<void> {
+  const generation = generationNamed(name === "v4" ? undefined : name);
+  const programs = benchPrograms(generation.execution.vm)
+    .map(txOfProgram)
+    .filter((program) => program.name === "empty" || program.name.includes(only));
+  const sides = await openSides(programs, generation, options["bb-js"]);
+  const rows: Row[] = [];
+  try {
+    process.stdout.write("program | gas | cold ms | warm ms | native cold | native warm | times cold | times warm\n");
+    for (const program of programs) {
+      const row = await measure(program, sides, repeats);
+      rows.push(row);
+      const ms = [row.coldMs, row.warmMs, row.referenceColdMs, row.referenceWarmMs].map(
+        (each) => each?.toFixed(2) ?? "-",
+      );
+      process.stdout.write(`${[row.name, row.gas, ...ms, row.timesCold ?? "-", row.timesWarm ?? "-"].join(" | ")}\n`);
+    }
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, undefined, 2)}\n`);
+  } finally {
+    await sides.ours.close();
+    await sides.theirs?.close();
+  }
+}
