@@ -159,6 +159,8 @@ function faultsOf(command: ShellCommand, inline: boolean): Fault[] {
   switch (name) {
     case undefined:
     case "curl":
+    // Reads a file that the commands before it made.
+    case ".":
       return faults;
     case "svc":
       return [...faults, ...svcFaults(rest, command.variables, inline)];
