@@ -25,7 +25,6 @@ const PENALTY = 0n;
 
 /** Keys of NodeAdminConfig (docs/protocol/05-rpc.md#535-admin-configuration) that are no options. */
 export const ADMIN_ONLY = {
-  maxBlocksPerCheckpoint: ofSvc(number),
   perBlockDAAllocationMultiplier: ofSvc(number),
   redistributeCheckpointBudget: ofSvc(boolean),
   minBlockDuration: ofSvc(number),

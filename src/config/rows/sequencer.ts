@@ -1,3 +1,4 @@
+import { MAX_BLOCKS_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import { boolean, listOf, secret } from "../kinds/kinds.ts";
 import {
   decimal,
@@ -240,6 +241,16 @@ export const sequencer = {
     to: [live("sequencer.blockDurationMs"), live("checks.blockDurationMs")],
     admin: { form: { number: { above: 0 } } },
     meaning: "time per block within a slot, in ms; unset means one block per slot",
+    usedBy: "rpc",
+  }),
+  maxBlocksPerCheckpoint: rows.optional({
+    flags: ["--sequencer.maxBlocksPerCheckpoint"],
+    env: ["MAX_BLOCKS_PER_CHECKPOINT"],
+    kind: integer(1, MAX_BLOCKS_PER_CHECKPOINT),
+    to: [live("checks.maxBlocksPerCheckpoint")],
+    admin: { only: "svc", form: { number: { above: 0 } } },
+    meaning:
+      "v5: maximum number of blocks of a checkpoint on this network, by which it limits the gas of a tx; unset means 24",
     usedBy: "rpc",
   }),
   expectedBlockProposalsPerSlot: rows.withDefault(

@@ -6,6 +6,7 @@ import { fromHex, readBigUint } from "../../protocol/bytes.ts";
 import { type GasFees, manaFees, type TxGas } from "../../protocol/fees/gas-fees.ts";
 import { fr } from "../../protocol/field.ts";
 import type { ContractRules } from "../../protocol/generations/contracts.ts";
+import { type GeometrySettings, networkGeometry } from "../../protocol/generations/gas-limits.ts";
 import type { Generation } from "../../protocol/generations/generation.ts";
 import type { AllowedSetupCall } from "../../protocol/generations/transactions.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
@@ -24,15 +25,13 @@ interface CheckSources {
 }
 
 /** Settings of the operator; they may change while the node runs. */
-interface CheckOptions {
+interface CheckOptions extends GeometrySettings {
   /** False refuses every tx. */
   permitted: boolean;
   /** Entries in addition to the built-in ones, which come first. */
   setupAllowList: readonly AllowedSetupCall[];
   /** Gas limits of the blocks that this node's validators accept; a dimension without a limit is absent. */
   validatorGasLimits: Partial<TxGas>;
-  /** Milliseconds of a block; undefined if it is not set. */
-  blockDurationMs?: number;
 }
 
 export function networkOf(
@@ -47,18 +46,15 @@ export function networkOf(
   };
 }
 
-function commonOf(
-  { identity, generation, content }: CheckSources,
-  { permitted, setupAllowList, validatorGasLimits, blockDurationMs }: CheckOptions,
-) {
+function commonOf({ identity, generation, content }: CheckSources, options: CheckOptions) {
+  const { permitted, setupAllowList, validatorGasLimits } = options;
   const { transactions, contracts, consensus } = generation;
-  const milliseconds = blockDurationMs ?? consensus.blockDurationMs;
-  const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
+  const geometry = networkGeometry(identity.constants, options, consensus);
   return {
     permitted,
     rules: generation,
     network: networkOf(identity, contracts),
-    gasLimits: transactions.admittedGas({ ...identity.constants, blockDuration }, validatorGasLimits),
+    gasLimits: transactions.admittedGas(geometry, validatorGasLimits),
     setupAllowList: [...transactions.setupCalls, ...setupAllowList],
     contractInstance: (address: Uint8Array, timestamp: bigint) => content.contractInstance(address, timestamp),
   };

@@ -1,5 +1,6 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { PartValues } from "../../config/part-values.ts";
+import { networkGeometry } from "../../protocol/generations/gas-limits.ts";
 import { ABSENT_SERVICES } from "../../rpc/ports/absent-services.ts";
 import type { EpochProving } from "../../rpc/ports/epoch-prover.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
@@ -32,7 +33,7 @@ export function publicServices(
   { values, mempool, p2p, sentinel, prover, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
-  const { transactions } = chain.generation;
+  const { transactions, consensus } = chain.generation;
   return {
     ...ABSENT_SERVICES,
     chain,
@@ -46,9 +47,7 @@ export function publicServices(
       revertWords: values.rpc.answers.revertWords,
       realProofs: values.proofs.real,
       txGasLimits() {
-        const milliseconds = config.live().sequencer.blockDurationMs ?? chain.generation.consensus.blockDurationMs;
-        const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
-        return transactions.offeredGas({ ...identity.constants, blockDuration });
+        return transactions.offeredGas(networkGeometry(identity.constants, config.live().checks, consensus));
       },
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },

@@ -1,5 +1,6 @@
 import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
 import type { TxGas } from "../fees/gas-fees.ts";
+import type { ConsensusRules } from "./consensus.ts";
 
 /**
  * Most L2 gas that the public VM and the private part of one tx can use
@@ -16,7 +17,25 @@ export interface NetworkGeometry {
   ethereumSlotDuration: number;
   /** Undefined if it is not set. */
   blockDuration: number | undefined;
+  /** Maximum number of blocks of a checkpoint on the network; undefined if it is not set. */
+  maxBlocks: number | undefined;
   rollupManaLimit: number;
+}
+
+/** The settings that a network's geometry depends on besides the rollup's constants; undefined where not set. */
+export interface GeometrySettings {
+  readonly blockDurationMs?: number;
+  readonly maxBlocksPerCheckpoint?: number;
+}
+
+export function networkGeometry(
+  { slotDuration, ethereumSlotDuration, rollupManaLimit }: Omit<NetworkGeometry, "blockDuration" | "maxBlocks">,
+  { blockDurationMs, maxBlocksPerCheckpoint }: GeometrySettings,
+  consensus: Pick<ConsensusRules, "blockDurationMs">,
+): NetworkGeometry {
+  const milliseconds = blockDurationMs ?? consensus.blockDurationMs;
+  const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
+  return { slotDuration, ethereumSlotDuration, rollupManaLimit, blockDuration, maxBlocks: maxBlocksPerCheckpoint };
 }
 
 /**

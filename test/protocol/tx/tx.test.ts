@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { writeU32 } from "../../../src/protocol/bytes.ts";
 import { blocksPerCheckpoint } from "../../../src/protocol/generations/gas-limits.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { chonkProof as proofOf, txBytes, txData } from "../../../src/protocol/tx/tx.ts";
 import { CHONK_PROOF_BYTES, STRIPPED_PROOF } from "../../world/protocol/v4-txs.ts";
@@ -87,7 +88,8 @@ test("the size of a tx is that of its binary form", () => {
 });
 
 describe("gas limits of the network", () => {
-  const mainnet = { slotDuration: 72, ethereumSlotDuration: 12, blockDuration: 6, rollupManaLimit: 75_000_000 };
+  const slots = { slotDuration: 72, ethereumSlotDuration: 12 };
+  const mainnet = { ...slots, blockDuration: 6, maxBlocks: undefined, rollupManaLimit: 75_000_000 };
 
   test("a tx's gas limits are an even share of a checkpoint's plus a margin", () => {
     expect(blocksPerCheckpoint(mainnet)).toBe(10);
@@ -101,5 +103,25 @@ describe("gas limits of the network", () => {
     const single = { ...mainnet, blockDuration: undefined, rollupManaLimit: 5_000_000 };
     expect(blocksPerCheckpoint(single)).toBe(1);
     expect(V4.transactions.offeredGas(single)).toEqual({ daGas: (24_576 - 8) * 32, l2Gas: 5_000_000 });
+  });
+
+  test.each([
+    { maxBlocks: undefined, blockDuration: 3, blocks: 21 },
+    { maxBlocks: undefined, blockDuration: 1, blocks: 24 },
+    { maxBlocks: 10, blockDuration: 3, blocks: 10 },
+    { maxBlocks: 4, blockDuration: 6, blocks: 4 },
+    { maxBlocks: 24, blockDuration: 6, blocks: 10 },
+  ])("of v5, with $maxBlocks as the most blocks of $blockDuration s, a checkpoint counts as $blocks blocks", (row) => {
+    const geometry = { ...mainnet, maxBlocks: row.maxBlocks, blockDuration: row.blockDuration };
+    const limits = {
+      daGas: Math.min(8475 * 32, Math.ceil(((24_576 - 8 - 6 * (row.blocks - 1)) * 32 * 1.5) / row.blocks)),
+      l2Gas: Math.min(6_540_000, Math.ceil((75_000_000 / row.blocks) * 1.2)),
+    };
+    expect(V5.transactions.offeredGas(geometry)).toEqual(limits);
+    expect(V5.transactions.admittedGas(geometry, {})).toEqual(limits);
+    // A rollup of v4 knows no such setting.
+    expect(V4.transactions.offeredGas(geometry)).toEqual(
+      V4.transactions.offeredGas({ ...geometry, maxBlocks: undefined }),
+    );
   });
 });

@@ -10,6 +10,7 @@ import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts"
 import { connectRollup } from "../../../src/l1/rollup/connect.ts";
 import { block } from "../../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
+import { networkGeometry } from "../../../src/protocol/generations/gas-limits.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { Dispatcher } from "../../../src/rpc/calls/dispatcher.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/contracts/function-signatures.ts";
@@ -81,7 +82,6 @@ export async function serveV5Chain(recorded: V5Chain): Promise<ServedV5Chain> {
     });
     closing.push(() => synchronizer.stop());
     await synchronizer.syncOnce();
-    const blockDuration = V5.consensus.blockDurationMs! / 1000;
     const services: NodeServices = {
       ...ABSENT_SERVICES,
       ...{ chain, world, core, identity },
@@ -91,7 +91,7 @@ export async function serveV5Chain(recorded: V5Chain): Promise<ServedV5Chain> {
         version: V5.api.release,
         revertWords: "4.3",
         realProofs: false,
-        txGasLimits: () => V5.transactions.offeredGas({ ...identity.constants, blockDuration }),
+        txGasLimits: () => V5.transactions.offeredGas(networkGeometry(identity.constants, {}, V5.consensus)),
       },
       sync: { lastProcessedL1Block: () => chain.state.processed() },
       fees: reader.fees,

@@ -14,8 +14,8 @@ const MAX_BLOCKS_PER_CHECKPOINT = 24;
 const BLOCK_END_FIELDS = 6;
 
 function networkGas(geometry: NetworkGeometry) {
-  const { rollupManaLimit } = geometry;
-  const blocks = Math.min(MAX_BLOCKS_PER_CHECKPOINT, blocksPerCheckpoint(geometry));
+  const { rollupManaLimit, maxBlocks = MAX_BLOCKS_PER_CHECKPOINT } = geometry;
+  const blocks = Math.min(maxBlocks, blocksPerCheckpoint(geometry));
   return evenShare({ blocks, fieldsOfLaterBlocks: BLOCK_END_FIELDS, rollupManaLimit }, MAX_GAS);
 }
 
