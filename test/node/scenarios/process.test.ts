@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../../src/process/program-version.ts";
+import { FAST_MINUTES } from "../../support/fast-minutes.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
 import { LyingL1 } from "../../world/l1/lying-l1.ts";
@@ -37,11 +38,6 @@ const args = (...more: string[]) => [
   ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
   ...more,
 ];
-/** Code for a process whose timers of minutes end after a hundredth of the time. */
-const FAST_MINUTES = `data:text/javascript,${encodeURIComponent(`
-  const { setTimeout } = globalThis;
-  globalThis.setTimeout = (then, ms, ...args) => setTimeout(then, ms >= 60_000 ? ms / 100 : ms, ...args);
-`)}`;
 const genesis = { TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses };
 
 function start(): Svc {
@@ -105,11 +101,12 @@ test("a node configured with another genesis stands by and answers only /status"
   expect((await svc.ended).code).toBe(0);
 });
 
-test("a node whose rollup is of an unknown protocol says what it commits to and stands by", async () => {
+test("a node whose rollup is of an unknown protocol says what it commits to and stands by until it is another", async () => {
   const l1 = await LyingL1.inFrontOf(anvil.url);
   l1.lie = rollupOf(LATER_PROTOCOL);
   const port = await freePort();
-  const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), genesis);
+  const environment = { ...genesis, NODE_OPTIONS: `--import=${FAST_MINUTES}` };
+  const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), environment);
   running.add(svc);
   const [line] = await svc.shows(/WARN: node standing by: .*/);
   expect(line).toMatch(
@@ -119,6 +116,10 @@ test("a node whose rollup is of an unknown protocol says what it commits to and 
   const ready = await fetch(`http://127.0.0.1:${port}/ready`);
   expect(ready.status).toBe(503);
   expect(await ready.text()).toContain("the rollup is of an unknown protocol, and this program follows v4 or v5");
+  // The canonical rollup is of v4 now.
+  l1.lie = undefined;
+  await svc.shows(/following the rollup 0x[0-9a-f]{40}/);
+  await svc.shows(/answering JSON-RPC on/);
   svc.child.kill("SIGINT");
   expect((await svc.ended).code).toBe(0);
   await l1.close();

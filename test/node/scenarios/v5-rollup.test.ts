@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { claimStore } from "../../../src/storage/identity.ts";
 import { openStore } from "../../../src/storage/store.ts";
+import { FAST_MINUTES } from "../../support/fast-minutes.ts";
 import { type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
+import { LyingL1 } from "../../world/l1/lying-l1.ts";
+import { LATER_PROTOCOL, rollupOf } from "../../world/l1/other-protocol.ts";
 import { ServedRecording, type V5Chain } from "../../world/l1/served-recording.ts";
 import { v5Environment } from "../../world/node/v5-environment.ts";
 import "../../support/soak.ts";
@@ -21,7 +24,7 @@ class V5Process {
     this.#chain = chain;
   }
 
-  start(changes: Record<string, string> = {}): Svc {
+  start(changes: Readonly<Record<string, string>> = {}): Svc {
     const folders = ["--data-directory", join(this.#folder, "data"), "--port", "0", "--rpc-host", "127.0.0.1"];
     this.svc = spawnSvc(["start", "--node", ...folders], {
       ...v5Environment(this.l1, this.#chain),
@@ -168,6 +171,24 @@ test("a process that sees the prune of a v5 rollup only after the new chain has 
   node.l1.until = GROWING.at(-1)!.until;
   node.start();
   await follows([GROWING.at(-1)!, AFTER]);
+});
+
+test("a process whose canonical rollup is of an unknown protocol stands by until it is one of v5", async () => {
+  node = new V5Process(await ServedRecording.start("pruned-chain"), "pruned-chain");
+  const proxy = await LyingL1.inFrontOf(node.l1.url);
+  try {
+    proxy.lie = rollupOf(LATER_PROTOCOL);
+    const svc = node.start({ ETHEREUM_HOSTS: proxy.url, NODE_OPTIONS: `--import=${FAST_MINUTES}` });
+    await svc.shows(
+      /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of a protocol that this program does not know/,
+    );
+    proxy.lie = undefined;
+    await svc.shows(/following the rollup 0x[0-9a-f]{40}/);
+    await expect.poll(latest, { interval: 50 }).toEqual({ block: AFTER.block, archive: AFTER.archive });
+    await node.kill();
+  } finally {
+    await proxy.close();
+  }
 });
 
 test("a process refuses the data directory of a v4 rollup", async () => {
