@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
 import { freePort } from "../../support/free-port.ts";
 import { keptDirectory } from "../../world/chain-store/kept-directory.ts";
-import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
+import { runSvc } from "../../world/cli/run-svc.ts";
 import { V5_CHAIN } from "../../world/l1/recorded-networks.ts";
 import { ServedRecording } from "../../world/l1/served-recording.ts";
+import { SvcProcess } from "../../world/node/svc-process.ts";
 import { v5Environment } from "../../world/node/v5-environment.ts";
 import { comparableV5, expectedV5, recordedV5Cases } from "../../world/rpc/recorded-v5-answers.ts";
 import "../../support/soak.ts";
@@ -20,61 +21,26 @@ const SYNC_MS = 150_000;
 /** Concurrent calls. */
 const AT_ONCE = 16;
 
-/** A process of svc that is started again and again on one data directory. */
-class Process {
-  readonly #args: string[];
-  readonly #environment: Record<string, string>;
-  #svc: Svc | undefined;
-
-  constructor(args: string[], environment: Record<string, string> = {}) {
-    this.#args = args;
-    this.#environment = environment;
-  }
-
-  start(): Svc {
-    const listen = ["--rpc-host", "127.0.0.1", "--rpc-threads", "1"];
-    this.#svc = spawnSvc(["start", ...this.#args, ...listen], this.#environment);
-    return this.#svc;
-  }
-
-  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    this.#svc?.child.kill(signal);
-    await this.#svc?.ended;
-  }
-
-  async ask(method: string, params: unknown[] = []): Promise<{ status: number; text: string }> {
-    const [, port] = await this.#svc!.shows(/answering JSON-RPC on \S+:(\d+)/);
-    const response = await fetch(`http://127.0.0.1:${port}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    });
-    return { status: response.status, text: await response.text() };
-  }
-
-  /** Number of the latest block. */
-  async height(): Promise<number> {
-    return JSON.parse((await this.ask("svc_getBlockNumber")).text).result;
-  }
-}
-
 let folder: string;
 let l1: ServedRecording;
 let feed: string;
-let upstream: Process;
-let follower: Process;
+let upstream: SvcProcess;
+let follower: SvcProcess;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-v5-follower-"));
   l1 = await ServedRecording.start("chain");
   const port = await freePort();
   feed = `http://127.0.0.1:${port}`;
-  upstream = new Process(["--node", "--data-directory", join(folder, "upstream"), "--port", String(await freePort())], {
-    ...v5Environment(l1, "chain"),
-    ...HISTORY,
-    SVC_FEED_PORT: String(port),
-  });
-  follower = new Process(
+  upstream = new SvcProcess(
+    ["--node", "--data-directory", join(folder, "upstream"), "--port", String(await freePort())],
+    {
+      ...v5Environment(l1, "chain"),
+      ...HISTORY,
+      SVC_FEED_PORT: String(port),
+    },
+  );
+  follower = new SvcProcess(
     [
       "--follower",
       "--follower-upstream-url",
@@ -96,9 +62,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const tips = async (process: Process) => JSON.parse((await process.ask("svc_getChainTips")).text).result;
+const tips = async (process: SvcProcess) => JSON.parse((await process.ask("svc_getChainTips")).text).result;
 /** Undefined while the process starts. */
-const finalized = (process: Process): Promise<number | undefined> =>
+const finalized = (process: SvcProcess): Promise<number | undefined> =>
   tips(process).then(
     (told) => told.finalized.block.number,
     () => undefined,

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync } from "node:zlib";
 import { extract } from "tar";
+import { unpacked } from "../../support/unpacked.ts";
 import { StatesBetween } from "./states-between.ts";
 
 type Text = `0x${string}`;
@@ -13,7 +13,13 @@ type Block = { number: Text; hash: Text; timestamp: Text; transactions: Text[] }
 type Log = { address: Text; topics: Text[]; data: Text; blockNumber: Text } & Record<string, unknown>;
 type Answer = Text | { error: { code: number; message: string; data?: Text } };
 
-/** What test/fixtures/v5/CHAIN/l1-record.json.br holds. */
+/** Files of a recording: its L1, compressed by gzip or brotli, and its blobs, a tar of a file store. */
+export interface RecordingFiles {
+  record: string;
+  blobs: string;
+}
+
+/** What `record` holds. */
 interface Recording {
   chainId: number;
   blocks: Block[];
@@ -68,7 +74,8 @@ export class ServedRecording {
   readonly #server: Server;
   readonly #recording: Recording;
   readonly #blocks: Map<number, Block>;
-  readonly #last: number;
+  /** The last recorded block. */
+  readonly last: number;
   readonly #between: StatesBetween;
   until: number;
   /** How often the latest block was asked for. */
@@ -80,8 +87,8 @@ export class ServedRecording {
     this.#folder = folder;
     this.blobStore = join(folder, "blobs");
     this.#blocks = new Map(recording.blocks.map((block) => [Number(block.number), block]));
-    this.#last = Math.max(...this.#blocks.keys());
-    this.until = this.#last;
+    this.last = Math.max(...this.#blocks.keys());
+    this.until = this.last;
     this.#between = new StatesBetween({
       ...recording,
       atEnd: (contract, calldata) => {
@@ -93,12 +100,16 @@ export class ServedRecording {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async start(chain: V5Chain): Promise<ServedRecording> {
+  static start(chain: V5Chain): Promise<ServedRecording> {
     const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/v5/${chain}/${name}`, import.meta.url));
-    const recording = JSON.parse(brotliDecompressSync(readFileSync(fixture("l1-record.json.br"))).toString("utf8"));
+    return ServedRecording.of({ record: fixture("l1-record.json.br"), blobs: fixture("blob-store.tar.gz") });
+  }
+
+  static async of({ record, blobs }: RecordingFiles): Promise<ServedRecording> {
+    const recording: Recording = JSON.parse(unpacked(record));
     const folder = mkdtempSync(join(tmpdir(), "v5-chain-"));
     mkdirSync(join(folder, "blobs"));
-    extract({ file: fixture("blob-store.tar.gz"), cwd: join(folder, "blobs"), sync: true, strict: true });
+    extract({ file: blobs, cwd: join(folder, "blobs"), sync: true, strict: true });
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const served = new ServedRecording(recording, server, folder);
@@ -112,6 +123,18 @@ export class ServedRecording {
       });
     });
     return served;
+  }
+
+  /** The L1 block of the first log whose first topic is `topic`. */
+  firstOf(topic: string): number {
+    return Math.min(
+      ...this.#recording.logs.filter(({ topics }) => topics[0] === topic).map((log) => Number(log.blockNumber)),
+    );
+  }
+
+  /** Seconds since 1970 of the last recorded block. */
+  get lastTimestamp(): number {
+    return Number(this.#blocks.get(this.last)!.timestamp);
   }
 
   async stop(): Promise<void> {
@@ -195,7 +218,7 @@ export class ServedRecording {
     const known = this.#recording.calls[`${to.toLowerCase()}:${calldata}`];
     const number = this.#number(tag);
     if (number > this.until) throw new AnswerError(`no block ${number} yet`);
-    const told = known?.[number] ?? (number === this.#last ? known?.latest : undefined) ?? known?.always;
+    const told = known?.[number] ?? (number === this.last ? known?.latest : undefined) ?? known?.always;
     const answer = told ?? this.#between.answer(to.toLowerCase(), calldata as Text, number);
     if (answer === undefined) this.#missing(`${what} at block ${number}`);
     if (typeof answer === "string") return answer;

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { unpacked } from "../../support/unpacked.ts";
 import type { V5Chain } from "../l1/served-recording.ts";
 
 /** A recorded call of a v5 node and its answer; the method's name without its namespace. */
@@ -21,10 +20,7 @@ export function recordedV5Cases(chain: V5Chain): RecordedV5Case[] {
 
 /** Cases of a file, one a line, compressed by brotli or gzip. */
 export function readCases(path: string): RecordedV5Case[] {
-  const bytes = readFileSync(path);
-  const text = path.endsWith(".br") ? brotliDecompressSync(bytes) : gunzipSync(bytes);
-  return text
-    .toString("utf8")
+  return unpacked(path)
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
