@@ -1,6 +1,9 @@
 import { encodeFunctionData, type Hex } from "viem";
-import { fromHex, toHex } from "../../protocol/bytes.ts";
-import { rollupProofsAbi } from "../abi/rollup-proofs.ts";
+import { fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
+import type { CheckpointHeader } from "../../protocol/checkpoint-header.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import { headerStruct } from "../abi/header-struct.ts";
+import { SUBMISSION_ABI } from "../abi/rollup-proofs.ts";
 import type { PostedAttestations } from "../committee/packed-attestations.ts";
 
 /** A proof of the checkpoints `start .. end` of an epoch, and what L1 computes its public inputs from. */
@@ -18,6 +21,8 @@ export interface EpochProof {
   readonly proverId: Uint8Array;
   /** 64 words: coinbase and fees of each checkpoint, then zeros. */
   readonly fees: readonly Uint8Array[];
+  /** Of the checkpoints, in order. */
+  readonly headers: readonly CheckpointHeader[];
   /**
    * Input of the point evaluation of EIP-4844 for the epoch's batched blobs, 192 bytes
    * (docs/protocol/03-blocks-and-blobs.md#316-batched-opening-of-an-epoch).
@@ -43,24 +48,35 @@ function epochArgs({ previousArchive, endArchive, outHash, proverId }: EpochProo
   };
 }
 
+/** What the rollup's functions about proofs take in a generation. */
+export type EpochProofForm = Pick<Generation, "l1" | "headers">;
+
+function rowsOf({ l1, headers: { accumulatedFeesAt } }: EpochProofForm, { fees, headers }: EpochProof) {
+  if (l1.epochProofTakes === "fees") return fees.map(hex);
+  return headers.map((header) => ({
+    ...headerStruct(header),
+    accumulatedFees: accumulatedFeesAt === undefined ? 0n : readBigUint(header, accumulatedFeesAt, 32),
+  }));
+}
+
 /** Arguments of `getEpochProofPublicInputs`. */
-export function publicInputArgs(proof: EpochProof) {
-  const { start, end, fees, blobInputs } = proof;
-  return [BigInt(start), BigInt(end), epochArgs(proof), fees.map(hex), hex(blobInputs)] as const;
+export function publicInputArgs(form: EpochProofForm, proof: EpochProof): unknown[] {
+  const { start, end, blobInputs } = proof;
+  return [BigInt(start), BigInt(end), epochArgs(proof), rowsOf(form, proof), hex(blobInputs)];
 }
 
 /** Input of the rollup's `submitEpochRootProof` (docs/protocol/04-l1-contracts.md#418-epoch-proofs). */
-export function submissionCalldata(submission: EpochSubmission): Uint8Array {
-  const { start, end, fees, attestations, blobInputs, proof } = submission;
+export function submissionCalldata(form: EpochProofForm, submission: EpochSubmission): Uint8Array {
+  const { start, end, attestations, blobInputs, proof } = submission;
   const input = encodeFunctionData({
-    abi: rollupProofsAbi,
+    abi: SUBMISSION_ABI[form.l1.epochProofTakes],
     functionName: "submitEpochRootProof",
     args: [
       {
         start: BigInt(start),
         end: BigInt(end),
         args: epochArgs(submission),
-        fees: fees.map(hex),
+        rows: rowsOf(form, submission),
         attestations: {
           signatureIndices: hex(attestations.signatureIndices),
           signaturesOrAddresses: hex(attestations.signaturesOrAddresses),

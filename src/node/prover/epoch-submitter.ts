@@ -6,6 +6,7 @@ import { L1Sender } from "../../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
 import { countL1Txs } from "../../l1/tx/metrics.ts";
 import { L1TxStore, type TxStates } from "../../l1/tx/tx-store.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { EpochPublisher } from "../../prover/node/epoch-publisher.ts";
 import { dutyRpc } from "../chain/duty-rpc.ts";
 import type { ChainContext } from "../context/chain-context.ts";
@@ -25,6 +26,7 @@ export function startEpochSubmitter(
   { publishers }: ConfiguredProver,
 ): EpochSubmitter {
   const { identity } = reader;
+  const generation = generationNamed(identity.generation);
   const stopping = new AbortController();
   const { signal } = stopping;
   const logger = loggerFor("prover:publisher");
@@ -45,8 +47,8 @@ export function startEpochSubmitter(
       }),
   );
   const publisher = new EpochPublisher({
-    ...{ rpc, reader, identity, senders, signal, logger },
-    proofs: new ProofReader(rpc, identity),
+    ...{ rpc, reader, identity, generation, senders, signal, logger },
+    proofs: new ProofReader(rpc, identity, generation),
     allowBusy: values.prover.publisher.allowBusy,
     forwarder: values.prover.publisher.forwarder,
   });

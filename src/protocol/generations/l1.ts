@@ -7,6 +7,8 @@ export interface L1Rules {
     /** Words of the header in ABI encoding: those of checkpoint-header.ts, and what a generation adds after them. */
     readonly headerWords: number;
   };
+  /** What the rollup's `submitEpochRootProof` takes of each proven checkpoint. */
+  readonly epochProofTakes: "fees" | "headers";
   readonly outbox: {
     /** Whether the outbox has a root for each number of proven checkpoints of an epoch; otherwise it has one. */
     readonly rootsByCount: boolean;

@@ -23,7 +23,7 @@ export interface JoinedOpening {
 /** What L1 is given for a root proof. Throws a ConstraintError if the opening is of another value. */
 export function epochProof(
   terms: EpochTerms,
-  range: { start: number; end: number },
+  range: Pick<EpochProof, "start" | "end" | "headers">,
   { publicInputs, proof }: ProofData<EpochRollup>,
   opening: JoinedOpening,
 ): EpochProof {

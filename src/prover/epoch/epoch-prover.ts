@@ -106,7 +106,9 @@ export class EpochProver {
     const dropped = AbortSignal.any(checkpoints.map(({ signal }) => signal));
     const work = jobs.follow(async () => {
       const { root, opening } = await this.#proveRoot(checkpoints, dropped);
-      return epochProof(terms, { start: first.number, end: checkpoints.length + first.number - 1 }, root, opening);
+      const range = { start: first.number, end: checkpoints.length + first.number - 1 };
+      const headers = checkpoints.map(({ header }) => header);
+      return epochProof(terms, { ...range, headers }, root, opening);
     }, dropped);
     return firstOf(work, [this.signal, dropped]);
   }

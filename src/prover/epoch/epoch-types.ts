@@ -79,6 +79,8 @@ export interface EpochProof {
   readonly proverId: Uint8Array;
   /** 64 words: coinbase and sum of fees of each checkpoint; unused places are zero. */
   readonly fees: readonly Fr[];
+  /** Of the checkpoints, in order. */
+  readonly headers: readonly CheckpointHeader[];
   /** Input of the point evaluation precompile: versioned hash, z, y, commitment, proof; 192 bytes. */
   readonly blobInputs: Uint8Array;
   /** Without public inputs. 42 zero bytes if proofs are simulated. */

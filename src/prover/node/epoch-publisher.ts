@@ -2,7 +2,7 @@ import { L1Error, L1RpcError } from "../../l1/errors.ts";
 import { revertName } from "../../l1/propose/revert-name.ts";
 import { simulateCall } from "../../l1/propose/simulate.ts";
 import { type SubmissionFault, submissionFault } from "../../l1/prove/check-submission.ts";
-import { type EpochSubmission, submissionCalldata } from "../../l1/prove/epoch-submission.ts";
+import { type EpochProofForm, type EpochSubmission, submissionCalldata } from "../../l1/prove/epoch-submission.ts";
 import { forwardCalldata } from "../../l1/prove/forward-call.ts";
 import { PROOF_VERIFIED_TOPIC, type ProofReader } from "../../l1/prove/proof-reader.ts";
 import { isRevert, type L1Rpc } from "../../l1/rpc/l1-rpc.ts";
@@ -20,6 +20,8 @@ interface EpochPublisherParts {
   readonly reader: Pick<RollupReader, "latestBlock" | "status">;
   readonly proofs: Pick<ProofReader, "publicInputs" | "hasSubmitted">;
   readonly identity: Pick<RollupIdentity, "addresses" | "constants">;
+  /** Of the rollup. */
+  readonly generation: EpochProofForm;
   readonly senders: readonly L1Sender[];
   /** Whether an account with a transaction in flight may be used when there is no other. */
   readonly allowBusy: boolean;
@@ -106,9 +108,9 @@ export class EpochPublisher {
   }
 
   #call(submission: EpochSubmission): { to: string; data: Uint8Array } {
-    const { identity, forwarder } = this.#parts;
+    const { identity, forwarder, generation } = this.#parts;
     const { rollupAddress } = identity.addresses;
-    const data = submissionCalldata(submission);
+    const data = submissionCalldata(generation, submission);
     return forwarder === undefined
       ? { to: rollupAddress, data }
       : { to: forwarder, data: forwardCalldata(rollupAddress, data) };

@@ -1,6 +1,7 @@
-import { toFunctionSelector } from "viem";
+import { decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { retrieveCheckpoints } from "../../../src/l1/checkpoints/retrieve.ts";
+import { submissionCalldata } from "../../../src/l1/prove/epoch-submission.ts";
 import { findRollup } from "../../../src/l1/rollup/discovery.ts";
 import { rollupGeneration } from "../../../src/l1/rollup/rollup-protocol.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
@@ -15,6 +16,22 @@ import { LyingL1 } from "../../world/l1/lying-l1.ts";
 import { ServedRecording, V5_CHAINS } from "../../world/l1/served-recording.ts";
 
 const ROLLUP = "0x4ed7c70f96b99c776995fb64377f0d4ab3b0e1c1";
+
+/** Words of a header in ABI encoding, and of what stands before it in `propose`. */
+const HEADER_WORDS = 13;
+const BEFORE_HEADER = 2;
+
+/** The words of the header in a recorded call of `propose`, which stands in one of multicall3. */
+async function proposeWords(rpc: L1Rpc, hash: string): Promise<string[]> {
+  const { input } = await rpc.request({
+    method: "eth_getTransactionByHash",
+    params: [hash],
+    parse: (answer) => answer as { input: string },
+  });
+  const [, call] = input.split(V5.l1.propose.selector.slice(2));
+  const words = call.match(/.{64}/g)!;
+  return words.slice(BEFORE_HEADER, BEFORE_HEADER + HEADER_WORDS).map((word) => `0x${word}`);
+}
 
 describe("checkpoints of a recorded v5 rollup", () => {
   let l1: ServedRecording;
@@ -42,6 +59,28 @@ describe("checkpoints of a recorded v5 rollup", () => {
       expect(toHex(checkpointHash(header))).toBe(recorded[i].headerHash);
       expect(toHex(archiveRoot)).toBe(recorded[i].archive);
       expect(toHex(payloadDigest)).toBe(recorded[i].attestation.digest);
+    });
+  });
+
+  test("are proven with their headers, in the words in which they were proposed", async () => {
+    const proven = found.slice(0, 4);
+    const posted = await Promise.all(proven.map(({ transactionHash }) => proposeWords(rpc, toHex(transactionHash))));
+    const bytes = (fill: number, length: number) => new Uint8Array(length).fill(fill);
+    const submission = {
+      ...{ start: 1, end: 4, previousArchive: bytes(1, 32), endArchive: bytes(2, 32), outHash: bytes(3, 32) },
+      ...{ proverId: bytes(4, 20), fees: [], headers: proven.map(({ header }) => header) },
+      attestations: { signatureIndices: bytes(5, 1), signaturesOrAddresses: bytes(6, 65) },
+      ...{ blobInputs: bytes(7, 192), proof: bytes(8, 42) },
+    };
+    const calldata = toHex(submissionCalldata(V5, submission)) as Hex;
+    expect(calldata.slice(0, 10)).toBe("0x069d1525");
+    const structure = `(uint256 start, uint256 end, (bytes32,bytes32,bytes32,address) args, bytes32[${HEADER_WORDS}][] headers, (bytes,bytes) attestations, bytes blobInputs, bytes proof)`;
+    const [args] = decodeAbiParameters(parseAbiParameters(structure), `0x${calldata.slice(10)}`);
+    expect(args).toEqual({
+      ...{ start: 1n, end: 4n, headers: posted },
+      args: [1, 2, 3].map((fill) => toHex(bytes(fill, 32))).concat(toHex(bytes(4, 20))),
+      attestations: [toHex(bytes(5, 1)), toHex(bytes(6, 65))],
+      ...{ blobInputs: toHex(bytes(7, 192)), proof: toHex(bytes(8, 42)) },
     });
   });
 });

@@ -86,7 +86,7 @@ describe("an epoch of the recorded network", () => {
     const { submission, calldata, publicInputs } = recordedSubmissions().find(
       (each) => each.epoch === epoch,
     ) as RecordedSubmission;
-    expect(toHex(submissionCalldata({ ...proof, attestations: submission.attestations }))).toBe(calldata);
+    expect(toHex(submissionCalldata(V4, { ...proof, attestations: submission.attestations }))).toBe(calldata);
     expect(proof.publicInputs.map(toHex)).toEqual(publicInputs.map(toHex));
   });
 

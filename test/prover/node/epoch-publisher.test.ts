@@ -8,6 +8,7 @@ import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { MemoryTxStates } from "../../../src/l1/tx/memory-tx-states.ts";
 import type { ConnectedRollup } from "../../../src/l1/types.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { EpochPublisher, type ProvenEpoch } from "../../../src/prover/node/epoch-publisher.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import {
@@ -25,7 +26,7 @@ describe("calldata of a submission", () => {
   test.each(recorded.map((each) => [each.epoch, each] as const))(
     "of epoch %i is byte by byte the recorded one",
     (_epoch, { submission, calldata }) => {
-      expect(toHex(submissionCalldata(submission))).toBe(calldata);
+      expect(toHex(submissionCalldata(V4, submission))).toBe(calldata);
     },
   );
 });
@@ -77,8 +78,9 @@ describe("an L1 with three unproven epochs", () => {
     publisher = new EpochPublisher({
       rpc,
       reader,
-      proofs: new ProofReader(rpc, identity),
+      proofs: new ProofReader(rpc, identity, V4),
       identity,
+      generation: V4,
       senders: [sender],
       allowBusy: true,
       signal: stopping.signal,

@@ -148,7 +148,14 @@ export function setting(options: Partial<ProverNodeParts> = {}): Setting {
         const zero = new Uint8Array(32);
         const [start, end] = [taken[0][0], taken[taken.length - 1][0]];
         const roots = { previousArchive: zero, endArchive: zero, outHash: zero };
-        const rest = { proverId: new Uint8Array(20), fees: [], blobInputs: zero, proof: zero, publicInputs: [] };
+        const rest = {
+          proverId: new Uint8Array(20),
+          fees: [],
+          headers: [],
+          blobInputs: zero,
+          proof: zero,
+          publicInputs: [],
+        };
         done.resolve({ epoch, start, end, ...roots, ...rest });
       },
       fail: (error) => abort.abort(error),

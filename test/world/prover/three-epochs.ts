@@ -47,6 +47,8 @@ export function recordedSubmissions(): RecordedSubmission[] {
       outHash: fromHex(args.outHash),
       proverId: fromHex(args.proverId),
       fees: Array.from({ length: 64 }, (_, i) => (i < fees.length ? fromHex(fees[i]) : new Uint8Array(32))),
+      // Calldata of v4 has the fees alone.
+      headers: [],
       attestations: {
         signatureIndices: fromHex(attestations.signatureIndices),
         signaturesOrAddresses: fromHex(attestations.signaturesOrAddresses),
