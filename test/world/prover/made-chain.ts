@@ -23,10 +23,10 @@ import { executeForProving } from "../../../src/prover/public-part/execute-for-p
 import type { Fork } from "../../../src/world-state/fork.ts";
 import { genesisContent, genesisState } from "../../../src/world-state/genesis.ts";
 import { buildTx, type CallPlan, type TxPlan } from "../execution/tx-builder.ts";
-import { type MadeContracts, madeContracts } from "./made-contracts.ts";
+import { type MadeContracts, writerAndReverter } from "./made-contracts.ts";
 
-const CHAIN_ID = 31337;
-const VERSION = 77;
+export const CHAIN_ID = 31337;
+export const VERSION = 77;
 const PRIVATE_GAS = { daGas: 1000, l2Gas: 2000 };
 const TEARDOWN_GAS = { daGas: 10_000, l2Gas: 900_000 };
 const PROVER_ID = new Uint8Array(20).fill(9);
@@ -37,15 +37,18 @@ const SLOT_SECONDS = 72;
 /** Where the hash of a transaction's class log stands in its data. */
 const CLASS_LOG_AT = TX_DATA_AT.accumulated + 37_792;
 
-/** A call of one of the chain's contracts: the writer has every kind of effect, the reverter has them and reverts. */
+/** A call of one of the chain's contracts, by name. */
 export interface MadeCall {
-  to: "writer" | "reverter";
-  /** Value and slot of a write, note hash, nullifier, recipient and content of a message, two fields of a log. */
+  to: string;
+  /** Calldata. */
   words: readonly Fr[];
+  /** Without it, any other one. */
+  sender?: Fr;
+  isStatic?: boolean;
 }
 
 /** A transaction, as far as chains differ in it. */
-export interface MadeTx extends Pick<TxPlan, "nonRevertible" | "revertible"> {
+export interface MadeTx extends Pick<TxPlan, "nonRevertible" | "revertible" | "classRegistry"> {
   setup?: readonly MadeCall[];
   app?: readonly MadeCall[];
   teardown?: MadeCall;
@@ -77,13 +80,10 @@ export class MadeChain {
   #checkpoint = 0;
   #outHashes: { epoch: number; hashes: Fr[] } = { epoch: 0, hashes: [] };
 
-  constructor(core: Core, generation: Generation) {
-    const { feeJuice } = generation.contracts;
-    const slot = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, PAYER));
-    this.#contracts = madeContracts(core, generation);
-    const { nullifiers, source } = this.#contracts;
-    const content = { ...genesisContent(generation, [{ slot, value: fr(BALANCE) }]), nullifiers };
-    const genesis = () => genesisState(core, content);
+  constructor(core: Core, generation: Generation, contracts: MadeContracts = writerAndReverter(core, generation)) {
+    this.#contracts = contracts;
+    const { source } = contracts;
+    const genesis = () => madeGenesis(core, generation, contracts);
     const { fork, header } = genesis();
     this.generation = generation;
     this.#core = core;
@@ -123,7 +123,7 @@ export class MadeChain {
     const proving = prover.startCheckpoint({ number, previousHeader, messages, fork: this.#proven });
     let executing: BlockState | undefined;
     for (const planned of plan.blocks) {
-      const txs = planned.map((tx) => this.#tx(tx));
+      const txs = planned.map((tx) => this.transaction(tx));
       const { block, processed, unprocessable, failed, skipped } = await builder.buildBlock(txs, {
         minValidTxs: txs.length,
       });
@@ -162,13 +162,13 @@ export class MadeChain {
   }
 
   /** Anchored to the latest block. Its proof is zero. */
-  #tx({ nonRevertible, revertible, setup = [], app = [], teardown }: MadeTx): HashedTx {
+  transaction({ nonRevertible, revertible, classRegistry, setup = [], app = [], teardown }: MadeTx): HashedTx {
     const { contracts, transactions } = this.generation;
-    const call = ({ to, words }: MadeCall): CallPlan => ({
-      ...{ address: this.#contracts.addresses[to], sender: fr(7), calldata: concat(...words) },
+    const call = ({ to, words, sender = fr(7), isStatic = false }: MadeCall): CallPlan => ({
+      ...{ address: this.#contracts.addresses[to], sender, isStatic, calldata: concat(...words) },
     });
     const tx = buildTx({
-      nonRevertible,
+      ...{ nonRevertible, ...(classRegistry && { classRegistry }) },
       ...(revertible === undefined ? {} : { revertible }),
       ...{ setup: setup.map(call), app: app.map(call) },
       ...(teardown === undefined ? {} : { teardown: call(teardown), teardownGasLimits: TEARDOWN_GAS }),
@@ -197,6 +197,13 @@ export class MadeChain {
   async close(): Promise<void> {
     await this.#kzg.close();
   }
+}
+
+/** The state before the first block: the contracts are deployed, and the fee payer has a balance. */
+export function madeGenesis(core: Core, generation: Generation, { nullifiers }: MadeContracts) {
+  const { feeJuice } = generation.contracts;
+  const slot = publicDataLeafSlot(core, feeJuice, feePayerBalanceSlot(core, PAYER));
+  return genesisState(core, { ...genesisContent(generation, [{ slot, value: fr(BALANCE) }]), nullifiers });
 }
 
 function termsOf(checkpointNumber: number): CheckpointTerms {

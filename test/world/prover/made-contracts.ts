@@ -24,42 +24,58 @@ const PROGRAMS = {
   writer: program("3b00" + "0002" + "0064"), // RETURN
   reverter: program("3d00" + "0002" + "0064"), // REVERT_16
 };
-type Name = keyof typeof PROGRAMS;
-const NAMES: readonly Name[] = ["writer", "reverter"];
+
+export type MadeContract = ReturnType<typeof madeContract>;
 
 export interface MadeContracts {
-  readonly addresses: Readonly<Record<Name, Fr>>;
+  readonly addresses: Readonly<Record<string, Fr>>;
   readonly source: ContractSource;
-  /** Those that mark the contracts as deployed, ascending. */
+  /** Those that mark the contracts of genesis as deployed, ascending. */
   readonly nullifiers: Uint8Array[];
 }
 
-/** Contracts that exist from genesis on. */
-export function madeContracts(core: Core, { contracts }: Generation): MadeContracts {
-  const made = NAMES.map((name, i) => {
-    const packedBytecode = fromHex(`0x${PROGRAMS[name]}`);
-    const commitment = publicBytecodeCommitment(core, packedBytecode);
-    const id = contractClassId(core, FR_ZERO, FR_ZERO, commitment);
-    const parts = { salt: fr(i + 1), deployer: FR_ZERO, initializationHash: FR_ZERO, immutablesHash: FR_ZERO };
-    const publicKeys = contracts.defaultPublicKeys;
-    const address = contracts.instanceAddress(core, { ...parts, classId: id, publicKeys });
-    return {
-      instance: {
-        ...{ ...parts, address, publicKeys, blockNumber: 0 },
-        ...{ currentContractClassId: id, originalContractClassId: id },
-      },
-      contractClass: { id, artifactHash: FR_ZERO, privateFunctionsRoot: FR_ZERO, packedBytecode, blockNumber: 0 },
-    };
-  });
-  const [writer, reverter] = made.map(({ instance }) => instance.address);
+/** Its address depends on `salt` too. */
+export function madeContract(
+  core: Core,
+  { contracts }: Generation,
+  { packedBytecode, initializationHash = FR_ZERO }: { packedBytecode: Uint8Array; initializationHash?: Fr },
+  salt: Fr,
+) {
+  const commitment = publicBytecodeCommitment(core, packedBytecode);
+  const id = contractClassId(core, FR_ZERO, FR_ZERO, commitment);
+  const parts = { salt, deployer: FR_ZERO, initializationHash, immutablesHash: FR_ZERO };
+  const publicKeys = contracts.defaultPublicKeys;
+  const address = contracts.instanceAddress(core, { ...parts, classId: id, publicKeys });
   return {
-    addresses: { writer, reverter },
-    source: {
-      contractInstance: (wanted) => made.find(({ instance }) => equal(instance.address, wanted))?.instance,
-      contractClass: (wanted) => made.find(({ contractClass }) => equal(contractClass.id, wanted))?.contractClass,
+    instance: {
+      ...{ ...parts, address, publicKeys, blockNumber: 0 },
+      ...{ currentContractClassId: id, originalContractClassId: id },
     },
+    contractClass: { id, artifactHash: FR_ZERO, privateFunctionsRoot: FR_ZERO, packedBytecode, blockNumber: 0 },
+  };
+}
+
+export function sourceOfMade(made: readonly MadeContract[]): ContractSource {
+  return {
+    contractInstance: (wanted) => made.find(({ instance }) => equal(instance.address, wanted))?.instance,
+    contractClass: (wanted) => made.find(({ contractClass }) => equal(contractClass.id, wanted))?.contractClass,
+  };
+}
+
+/**
+ * Contracts that exist from genesis on. Their calldata is value and slot of a write, note hash, nullifier, recipient
+ * and content of a message, two fields of a log.
+ */
+export function writerAndReverter(core: Core, generation: Generation): MadeContracts {
+  const made = Object.entries(PROGRAMS).map(([name, program], i) => {
+    const packedBytecode = fromHex(`0x${program}`);
+    return { name, ...madeContract(core, generation, { packedBytecode }, fr(i + 1)) };
+  });
+  return {
+    addresses: Object.fromEntries(made.map(({ name, instance }) => [name, instance.address])),
+    source: sourceOfMade(made),
     nullifiers: made
-      .map(({ instance }) => siloNullifier(core, contracts.instanceRegistry, instance.address))
+      .map(({ instance }) => siloNullifier(core, generation.contracts.instanceRegistry, instance.address))
       .sort(Buffer.compare),
   };
 }
