@@ -26,6 +26,6 @@ test("a node whose store is damaged ends with one line that names it and the com
   const again = await NodeProcess.start(l1, dataDirectory);
   await expect(again.ready()).rejects.toThrow("the node ended");
   expect(await again.end("SIGTERM")).toBe(1);
-  expect(again.log).toMatch(/FATAL: node the store \S+ is corrupted: LMDB found MDB_\w+\. `svc db check` lists what/);
+  expect(again.log).toMatch(/FATAL: node: the store \S+ is corrupted: LMDB found MDB_\w+\. `svc db check` lists what/);
   expect(again.log).not.toMatch(/\n\s+at /);
 }, 60_000);

@@ -61,11 +61,11 @@ test("a failing stop still ends the process", async () => {
 });
 
 test.each([
-  ["failure", /FATAL: test the start failed: TypeError: nobody expected this at /],
-  ["expected-failure", /FATAL: test mend this .*expected/],
-  ["no-space", /FATAL: test the start failed: ENOSPC: no space left on device, write(?! at )[^\n]*system/],
-  ["rejection", /FATAL: test unhandled rejection: RangeError: lost at /],
-  ["exception", /FATAL: test uncaught exception: RangeError: thrown at /],
+  ["failure", /FATAL: test: the start failed: TypeError: nobody expected this at /],
+  ["expected-failure", /FATAL: test: mend this .*expected/],
+  ["no-space", /FATAL: test: the start failed: ENOSPC: no space left on device, write(?! at )[^\n]*system/],
+  ["rejection", /FATAL: test: unhandled rejection: RangeError: lost at /],
+  ["exception", /FATAL: test: uncaught exception: RangeError: thrown at /],
 ])("a process with behaviour %s exits with code 1, logs the reason and cleans up", async (behaviour, reason) => {
   const { code, log } = await run(behaviour);
   expect(code).toBe(1);

@@ -2,7 +2,15 @@ import type { Values } from "../../config/options.ts";
 import { RECORDED_CHAIN } from "./recorded-chain.ts";
 
 /** Environment variables that the demo uses. Settings of the chain come from the recording. */
-const USED_VARIABLES = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "SVC_ADMIN_HOST", "LOG_LEVEL", "LOG_JSON"];
+const USED_VARIABLES = [
+  "AZTEC_PORT",
+  "AZTEC_ADMIN_PORT",
+  "SVC_RPC_HOST",
+  "SVC_ADMIN_HOST",
+  "LOG_LEVEL",
+  "LOG_JSON",
+  "LOG_FORMAT",
+];
 
 /**
  * The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded

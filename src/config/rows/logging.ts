@@ -1,8 +1,9 @@
-import { boolean, type Kind } from "../kinds/kinds.ts";
+import { boolean, type Kind, oneOf, path } from "../kinds/kinds.ts";
 import { LOG_LEVELS, type LogFilter, LogLevelError, parseLogFilter, printLogFilter } from "../kinds/log-filter.ts";
+import { integer } from "../kinds/number-kinds.ts";
 import { rowsOf } from "../kinds/option.ts";
 
-const { withDefault } = rowsOf("Logging", "process");
+const { optional, withDefault } = rowsOf("Logging", "process");
 
 function readLogFilter(given: string): LogFilter | LogLevelError {
   try {
@@ -38,6 +39,44 @@ export const logging = {
     parseLogFilter("info"),
   ),
   logJson: withDefault({ env: ["LOG_JSON"], kind: boolean, meaning: "write log lines as JSON objects" }, false),
+  logFormat: optional({
+    env: ["LOG_FORMAT"],
+    kind: oneOf(["pretty", "logfmt", "json"]),
+    meaning: "form of log lines; pretty if unset, json with LOG_JSON",
+  }),
+  logFile: optional({
+    flags: ["--log-file"],
+    env: ["SVC_LOG_FILE"],
+    kind: path,
+    meaning: "file that gets the log too; each process needs one of its own",
+  }),
+  logFileMaxMb: withDefault(
+    {
+      flags: ["--log-file-max-mb"],
+      env: ["SVC_LOG_FILE_MAX_MB"],
+      kind: integer(1, 1_000_000),
+      meaning: "megabytes from which the next line begins another log file",
+    },
+    100,
+  ),
+  logFileMaxHours: withDefault(
+    {
+      flags: ["--log-file-max-hours"],
+      env: ["SVC_LOG_FILE_MAX_HOURS"],
+      kind: integer(1, 100_000),
+      meaning: "age in hours from which the next line begins another log file",
+    },
+    24,
+  ),
+  logFilesKept: withDefault(
+    {
+      flags: ["--log-files-kept"],
+      env: ["SVC_LOG_FILES_KEPT"],
+      kind: integer(1, 10_000),
+      meaning: "earlier log files that are kept, as <file>.1, the latest, and so on",
+    },
+    7,
+  ),
   logMultiline: withDefault(
     {
       env: ["LOG_MULTILINE"],

@@ -79,7 +79,7 @@ export function recordText(record: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * The text format of a JSON log line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, in local time. Fields
+ * The text format of a JSON log line: `[HH:MM:ss.SSS] LEVEL: module: sentence  key=value ...`, in local time. Fields
  * that the message names in braces are inserted there; the others follow. Control characters become spaces.
  */
 export function textLine(line: string): string {
@@ -88,7 +88,7 @@ export function textLine(line: string): string {
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
     .map((n) => String(n).padStart(2, "0"))
     .join(":");
-  const said = `${level.toUpperCase()}: ${module} ${message}`;
+  const said = `${level.toUpperCase()}: ${module}: ${message}`;
   const shown = fields.length === 0 ? said : `${said.padEnd(FACTS_COLUMN)}  ${fields.join(" ")}`;
   return `[${clock}.${String(time.getMilliseconds()).padStart(3, "0")}] ${shown}\n`;
 }

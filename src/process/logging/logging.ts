@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogFilter, levelOf } from "../../config/kinds/log-filt
 import { googleCloudLine } from "./google-cloud-line.ts";
 import type { LogQueue } from "./log-queue.ts";
 import { textLine } from "./log-text.ts";
+import { logfmtLine } from "./logfmt-line.ts";
 
 export type NodeLogger = Logger<"verbose">;
 
@@ -19,6 +20,8 @@ interface LoggingOptions {
   filter: LogFilter;
   /** Write JSON objects instead of text lines. Their messages contain field names in braces. */
   json: boolean;
+  /** Write logfmt instead of text lines. */
+  logfmt?: boolean;
   /** With the field names of Google Cloud Logging; goes with JSON. */
   googleCloud?: boolean;
   /** Texts to redact in every line. */
@@ -27,6 +30,8 @@ interface LoggingOptions {
   tail?: { add(line: string): void };
   /** Takes every line, as JSON, for its export. */
   exported?: LogQueue;
+  /** Gets every line too, in the same form. */
+  file?: { write(line: string): void };
   /** Writes one line; to standard error by default. */
   write?: (line: string) => void;
 }
@@ -104,8 +109,9 @@ export async function undoingStart(log: NodeLogger, undo: () => Promise<void>): 
 
 /** Creates the log of a process: levels per module, one line per event, secrets redacted. */
 export function createLogging(options: LoggingOptions): LoggerFor {
-  const { filter, json, googleCloud, secrets, tail, exported, write = writeToStandardError } = options;
-  const printed = googleCloud ? googleCloudLine : json ? (line: string) => line : textLine;
+  const { filter, json, logfmt, googleCloud, secrets, tail, exported, file, write = writeToStandardError } = options;
+  const text = logfmt ? logfmtLine : textLine;
+  const printed = googleCloud ? googleCloudLine : json ? (line: string) => line : text;
   const hidden = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   const escaped = hidden.map((secret) => JSON.stringify(secret).slice(1, -1));
   const destination = {
@@ -113,7 +119,9 @@ export function createLogging(options: LoggingOptions): LoggerFor {
       let clean = line;
       for (const secret of escaped) clean = clean.replaceAll(secret, REDACTED);
       tail?.add(clean);
-      write(printed(clean));
+      const shown = printed(clean);
+      write(shown);
+      file?.write(shown);
       exported?.push(clean);
     },
   };

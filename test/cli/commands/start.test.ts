@@ -56,7 +56,7 @@ describe("failing starts", () => {
     const path = directory("wrong-chain");
     const { code, stderr } = await runSvc(node("--data-directory", path, "--l1-chain-id", "31337"));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/FATAL: node the endpoint serves chain 1, but chain 31337 is configured/);
+    expect(stderr).toMatch(/FATAL: node: the endpoint serves chain 1, but chain 31337 is configured/);
     expect(stderr.match(/chain 31337 is configured/g)).toHaveLength(1);
     expect(stderr).not.toContain("    at ");
     expect(existsSync(join(path, "svc.lock"))).toBe(false);
@@ -105,16 +105,16 @@ describe("starts while L1 is down", () => {
 
   test("a node waits for L1, and a signal meanwhile ends it with code 0", async () => {
     const svc = spawnSvc(down());
-    await svc.shows(/WARN: node waiting for L1/);
+    await svc.shows(/WARN: node: waiting for L1/);
     svc.child.kill("SIGTERM");
     const { code, stderr } = await svc.ended;
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("INFO: node stopped") });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("INFO: node: stopped") });
   });
 
   test("warnings of the configuration are logged", async () => {
     const svc = spawnSvc(down(), { SEQ_TX_POLLING_INTERVAL_MS: "5" });
     await svc.shows(
-      /WARN: config environment variable SEQ_TX_POLLING_INTERVAL_MS has no effect: .*SEQ_POLLING_INTERVAL_MS/,
+      /WARN: config: environment variable SEQ_TX_POLLING_INTERVAL_MS has no effect: .*SEQ_POLLING_INTERVAL_MS/,
     );
     svc.child.kill("SIGTERM");
     await svc.ended;

@@ -85,7 +85,7 @@ test("a node with a full disk exits with one log line, and continues once there 
   await ask(first, "nodeAdmin_rollbackTo", [ROLLBACK_TARGET]).catch(() => undefined);
   const { code, stderr } = await first.ended;
   const lines = stderr.trimEnd().split("\n");
-  expect(lines.at(-1)).toMatch(/FATAL: node the store .*\/chain cannot be written: the disk is full$/);
+  expect(lines.at(-1)).toMatch(/FATAL: node: the store .*\/chain cannot be written: the disk is full$/);
   expect(lines.filter((line) => /FATAL|ERROR|WARN.*again/.test(line))).toHaveLength(1);
   expect(code).toBe(1);
 

@@ -76,7 +76,7 @@ test("a node killed during the initial sync continues from its last block", asyn
   second.child.kill("SIGTERM");
   const { code, stderr } = await second.ended;
   expect(code).toBe(143);
-  expect(stderr).toContain("INFO: node stopped");
+  expect(stderr).toContain("INFO: node: stopped");
 });
 
 test("a node configured with another genesis stands by and answers only /status", async () => {
@@ -108,7 +108,7 @@ test("a node whose rollup is of an unknown protocol says what it commits to and 
   const environment = { ...genesis, NODE_OPTIONS: `--import=${FAST_MINUTES}` };
   const svc = spawnSvc(args("--port", String(port), "--l1-rpc-urls", l1.url), environment);
   running.add(svc);
-  const [line] = await svc.shows(/WARN: node standing by: .*/);
+  const [line] = await svc.shows(/WARN: node: standing by: .*/);
   expect(line).toMatch(
     /standing by: rollup 0x[0-9a-f]{40} \(version \d+\) is of a protocol that this program does not know: verification keys 0x6{64}, .*; known are v4 .* and v5 .*; run the network's newer software for it, or name a v4 or v5 rollup of this registry by --rollup-version/,
   );
@@ -143,9 +143,9 @@ test("a node with ENABLE_AUTO_SHUTDOWN ends with 0 once the registry has another
   await l1.close();
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    new RegExp(`WARN: node rollup 0x${next} has replaced 0x[0-9a-f]{40} as the canonical one: ending with code 0`),
+    new RegExp(`WARN: node: rollup 0x${next} has replaced 0x[0-9a-f]{40} as the canonical one: ending with code 0`),
   );
-  expect(stderr).toContain("INFO: node stopped");
+  expect(stderr).toContain("INFO: node: stopped");
 });
 
 test("a truncated database is refused before it is opened, and not changed", async () => {
@@ -155,6 +155,6 @@ test("a truncated database is refused before it is opened, and not changed", asy
   truncateSync(file, size);
   const { code, stderr } = await runSvc(args(), genesis);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/FATAL: node database file .*data\.mdb is damaged: it ends after \d+ bytes/);
+  expect(stderr).toMatch(/FATAL: node: database file .*data\.mdb is damaged: it ends after \d+ bytes/);
   expect(statSync(file).size).toBe(size);
 });

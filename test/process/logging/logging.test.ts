@@ -3,11 +3,18 @@ import { parseLogFilter } from "../../../src/config/kinds/log-filter.ts";
 import { createLogging } from "../../../src/process/logging/logging.ts";
 import { Teardown } from "../../../src/process/teardown.ts";
 
-function logging(options: { level?: string; json?: boolean; googleCloud?: boolean; secrets?: string[] }) {
+function logging(options: {
+  level?: string;
+  json?: boolean;
+  logfmt?: boolean;
+  googleCloud?: boolean;
+  secrets?: string[];
+}) {
   const lines: string[] = [];
   const loggerFor = createLogging({
     filter: parseLogFilter(options.level ?? "info"),
     json: options.json ?? false,
+    logfmt: options.logfmt,
     googleCloud: options.googleCloud,
     secrets: options.secrets ?? [],
     write: (line) => lines.push(line),
@@ -23,8 +30,8 @@ test("a text log line has time, level, module and message, then facts in a colum
   loggerFor("archiver").info({ block: 7, mana: 12n, hash: new Uint8Array([1, 255]) }, "applied");
   loggerFor("node").info("hello");
   expect(lines[0]).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] /);
-  expect(said(lines[0])).toBe(`${"INFO: archiver applied".padEnd(62)}block=7 mana=12 hash=0x01ff\n`);
-  expect(said(lines[1])).toBe("INFO: node hello\n");
+  expect(said(lines[0])).toBe(`${"INFO: archiver: applied".padEnd(62)}block=7 mana=12 hash=0x01ff\n`);
+  expect(said(lines[1])).toBe("INFO: node: hello\n");
 });
 
 test("facts named in a message are inserted in text, and separate from the constant message in JSON", () => {
@@ -34,13 +41,23 @@ test("facts named in a message are inserted in text, and separate from the const
   text.loggerFor("sequencer").info({ block: 6, slot: 8, txs: 1, ms: 9, skipped: 2 }, message);
   text.loggerFor("sequencer").info({ reason: "a\nb" }, "not {known}, {reason}");
   expect(text.lines.map(said)).toEqual([
-    "INFO: sequencer built block 5 of slot 7 with 3 txs in 12 ms\n",
-    `${"INFO: sequencer built block 6 of slot 8 with 1 tx in 9 ms".padEnd(62)}skipped=2\n`,
-    "INFO: sequencer not {known}, a b\n",
+    "INFO: sequencer: built block 5 of slot 7 with 3 txs in 12 ms\n",
+    `${"INFO: sequencer: built block 6 of slot 8 with 1 tx in 9 ms".padEnd(62)}skipped=2\n`,
+    "INFO: sequencer: not {known}, a b\n",
   ]);
   const json = logging({ json: true });
   json.loggerFor("sequencer").info({ block: 5, slot: 7, txs: 3, ms: 12 }, message);
   expect(JSON.parse(json.lines[0])).toMatchObject({ msg: message, block: 5, slot: 7, txs: 3, ms: 12 });
+});
+
+test("a logfmt line has time, level, module and sentence as fields, with quotes where they are needed", () => {
+  const { lines, loggerFor } = logging({ logfmt: true });
+  loggerFor("sequencer").info({ block: 5, ms: 12, why: "a b" }, "built block {block}");
+  loggerFor("node").warn("stopped");
+  expect(lines[0]).toMatch(
+    /^time=\d{4}-\d\d-\d\dT[\d:.]+Z level=info module=sequencer msg="built block 5" ms=12 why="a b"\n$/,
+  );
+  expect(lines[1]).toMatch(/ level=warn module=node msg=stopped\n$/);
 });
 
 test("facts are abbreviated: hashes by their ends, members by path, text with spaces in quotes", () => {
@@ -99,7 +116,7 @@ test("an error is written in full in an error line, and as a fact in other lines
   const { lines, loggerFor } = logging({});
   loggerFor("node").error({ err: new RangeError("too far"), at: 3 }, "failed");
   loggerFor("node").warn({ err: new RangeError("too far") }, "odd");
-  expect(lines[0]).toMatch(/ERROR: node failed: RangeError: too far/);
+  expect(lines[0]).toMatch(/ERROR: node: failed: RangeError: too far/);
   expect(lines[0].trimEnd().split("\n").length).toBe(1);
   expect(lines[1]).toContain('  err="RangeError: too far"');
 });
@@ -132,12 +149,12 @@ test("while a failed start is undone, parts do not complain, except at level deb
     proofs.error("later");
     return lines.map((line) => said(line).split("\n")[0]);
   };
-  expect(await undone("info")).toEqual(["INFO: proofs stopped", "FATAL: node no space left", "ERROR: proofs later"]);
+  expect(await undone("info")).toEqual(["INFO: proofs: stopped", "FATAL: node: no space left", "ERROR: proofs: later"]);
   expect(await undone("info;debug:proofs")).toEqual([
-    expect.stringMatching(/^ERROR: proofs proofs cannot be checked: Error: Terminating worker thread/),
-    "WARN: proofs one is left",
-    "INFO: proofs stopped",
-    "FATAL: node no space left",
-    "ERROR: proofs later",
+    expect.stringMatching(/^ERROR: proofs: proofs cannot be checked: Error: Terminating worker thread/),
+    "WARN: proofs: one is left",
+    "INFO: proofs: stopped",
+    "FATAL: node: no space left",
+    "ERROR: proofs: later",
   ]);
 });
