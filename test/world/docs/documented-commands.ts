@@ -27,7 +27,7 @@ export const DOCUMENTS = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*
 const FENCE = /^( *)```(\w*)\n([\s\S]*?)^ *```$/gm;
 const INLINE = /`((?:svc|curl|npm|npx|node)\s[^`]+)`/g;
 
-/** All shell commands of the documents: blocks of `sh`, console blocks that begin with `$`, and those in sentences. */
+/** All shell commands of the documents: blocks of `sh`, lines of blocks that begin with `$`, and those in sentences. */
 export function documentedCommands(files: readonly string[] = DOCUMENTS): DocumentedCommands[] {
   return files.flatMap((file) => {
     const document = readFileSync(file, "utf8");
@@ -36,9 +36,9 @@ export function documentedCommands(files: readonly string[] = DOCUMENTS): Docume
     const prose = document.replaceAll(FENCE, (fence, indent: string, language: string, body: string, index: number) => {
       const at = place(index);
       const lines = body.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-      const [first, ...rest] = lines.split("\n");
-      if (first.startsWith("$ "))
-        found.push({ at, file, text: first.slice(2), inline: false, output: rest.join("\n").trimEnd() });
+      const typed = lines.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+      const output = lines.startsWith("$ ") ? lines.slice(lines.indexOf("\n") + 1).trimEnd() : "";
+      if (typed.length > 0) found.push({ at, file, text: typed.join("\n"), inline: false, output });
       else if (language === "sh") found.push({ at, file, text: lines, inline: false, output: "" });
       return fence.replaceAll(/[^\n]/g, " ");
     });
