@@ -34,6 +34,9 @@ function keyOf(devnet: Devnet, name: string): `0x${string}` {
   return (JSON.parse(text) as { validators: { attester: { eth: `0x${string}` } }[] }).validators[0].attester.eth;
 }
 
+/** Of a length that a machine with many other nodes keeps up with. */
+const SLOTS = { ETHEREUM_SLOT_DURATION: "4", AZTEC_SLOT_DURATION: "24", SEQ_BLOCK_DURATION_MS: "6000" };
+
 /** What each node of the caller has of its own. */
 const OF_ITS_OWN = /^(DATA_DIRECTORY|KEY_STORE_DIRECTORY|P2P_PORT|AZTEC_PORT|AZTEC_ADMIN_PORT|SVC_METRICS_PORT)$/;
 
@@ -41,7 +44,7 @@ const OF_ITS_OWN = /^(DATA_DIRECTORY|KEY_STORE_DIRECTORY|P2P_PORT|AZTEC_PORT|AZT
 export async function startDevnetNetwork(options: DevnetNetworkOptions): Promise<DevnetNetwork> {
   const { folder, validators, leave, environment = {} } = options;
   const counts = ["--validators", String(validators), "--leave", String(leave)];
-  const devnet = await Devnet.start({ folder, args: ["--fast", ...counts], environment });
+  const devnet = await Devnet.start({ folder, args: ["--fast", ...counts], environment: { ...SLOTS, ...environment } });
   const { plan, deployed } = JSON.parse(readFileSync(join(folder, "devnet.json"), "utf8")) as DevnetRecord;
   if (deployed === undefined) throw new Error("the network is not deployed");
   const all = await devnet.nodes();
@@ -75,15 +78,17 @@ export async function startDevnetNetwork(options: DevnetNetworkOptions): Promise
       slotDurationMs: deployed.slotSeconds * 1000,
       epochSlots: deployed.epochSlots,
       committeeSize: validators + leave,
-      blockDurationMs: Number(settings.SEQ_BLOCK_DURATION_MS),
+      blockDurationMs: Number(SLOTS.SEQ_BLOCK_DURATION_MS),
       genesisMs: deployed.l1GenesisTime * 1000,
       nodes,
       observer: undefined,
       validators: keys,
     },
     control: {
-      environment: async () =>
-        Object.fromEntries(Object.entries(settings).filter(([variable]) => !OF_ITS_OWN.test(variable))),
+      environment: async () => ({
+        ...Object.fromEntries(Object.entries(settings).filter(([variable]) => !OF_ITS_OWN.test(variable))),
+        ...{ ...SLOTS, ...environment },
+      }),
       stop: (node, signal) => devnet.act(signal === undefined ? "stop" : "kill", `validator-${node}`),
       start: (node) => devnet.act("restart", `validator-${node}`),
     },
