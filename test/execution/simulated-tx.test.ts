@@ -1,16 +1,28 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import type { SkippedFees } from "../../src/execution/execution-options.ts";
 import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
+import type { StateOverrides } from "../../src/execution/state-overrides.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { V4 } from "../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../src/protocol/generations/v5/v5.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
-import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "../world/execution/avm-vectors.ts";
+import {
+  blockStateOf,
+  field,
+  type GivenTx,
+  hashed,
+  short,
+  type TxCase,
+  txOf,
+  VECTORS,
+} from "../world/execution/avm-vectors.ts";
 import { fundedState, payersTx } from "../world/execution/funded-state.ts";
 import type { TxPlan } from "../world/execution/tx-builder.ts";
+import { op, returnCells, set, TAGS } from "./vm/assemble.ts";
 
 function caseOf(name: string): TxCase {
   const found = VECTORS.txCases.find((given) => given.name === name);
@@ -119,19 +131,46 @@ test("a simulated transaction runs with any fees and payer, also without public 
   expect(() => own({ feePayer: fr(0x900d) }, "public-payer")).toThrow(/^Not enough balance/);
 });
 
-test("a simulated transaction can override storage values and classes", () => {
+describe.each([V4, V5])("overrides of a simulation on $name", (generation) => {
   const given = caseOf("AvmTest.read_storage_single");
-  const { address } = given.tx.app![0];
-  const plain = simulate(given);
-  expect(items(plain.returned[0].values).map(short)).toEqual(given.expect.calls[0].output);
-  const state = blockStateOf(given);
-  // The contract's first variable.
-  state.override({ publicStorage: [{ contract: field(address), slot: fr(1), value: fr(1234) }], contracts: [] });
-  const { executed } = executeTx(new Vm(V4), state, hashed(txOf(given)), SIMULATION);
-  expect(items(executed.calls[0].output).map(short)).toEqual([short(fr(1234))]);
+  const address = field(given.tx.app![0].address);
 
-  const instance = { deployer: fr(0), currentContractClassId: fr(0xdead), initializationHash: fr(0) };
-  const replaced = blockStateOf(given);
-  replaced.override({ publicStorage: [], contracts: [{ address: field(address), instance }] });
-  expect(() => executeTx(new Vm(V4), replaced, hashed(txOf(given)), SIMULATION)).toThrow(/^Contract class 0x0*dead of/);
+  /** Outputs of the calls of a transaction on a state with overrides. */
+  function outputs(tx: GivenTx, overrides: Partial<StateOverrides> = {}): string[][] {
+    const state = blockStateOf(tx, generation);
+    state.override({ publicStorage: [], contracts: [], ...overrides });
+    const { executed } = executeTx(new Vm(generation), state, hashed(txOf(tx)), SIMULATION);
+    return executed.calls.map(({ output }) => items(output).map(short));
+  }
+
+  test("are values of storage", () => {
+    expect(outputs(given)).toEqual([given.expect.calls[0].output]);
+    // The contract's first variable.
+    const publicStorage = [{ contract: address, slot: fr(1), value: fr(1234) }];
+    expect(outputs(given, { publicStorage })).toEqual([[short(fr(1234))]]);
+  });
+
+  test("are contracts, of which the VM sees every member", () => {
+    const values = { deployer: 0xd1, currentContractClassId: 0xd2, initializationHash: 0xd3, immutablesHash: 0xd4 };
+    const members = Object.values(values).slice(0, generation.execution.vm.instanceMembers);
+    const reads = members.flatMap((_, i) => op("GETCONTRACTINSTANCE", [1, 10 + 2 * i], { immediate: i }));
+    const program = [...set(1, TAGS.FF, 0xabc), ...reads, ...returnCells(2 * members.length, 10)];
+    const [contract] = given.contracts.filter((each) => field(each.address).every((byte, i) => byte === address[i]));
+    const other = { address: "0xabc", classId: "0xabd" };
+    const reading: GivenTx = {
+      ...given,
+      contracts: [{ ...contract, classId: "0xabe", bytecode: toHex(Uint8Array.from(program)) }, other],
+      tx: { ...given.tx, app: given.tx.app!.slice(0, 1) },
+    };
+    const instance = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fr(value)]));
+    const contracts = [{ address: fr(0xabc), instance: instance as never }];
+    const read = (seen: readonly number[]) => [seen.flatMap((value) => ["0x1", short(fr(value))])];
+    expect(outputs(reading)).toEqual(read([0, 0xabd, 0, 0].slice(0, members.length)));
+    expect(outputs(reading, { contracts })).toEqual(read(members));
+  });
+
+  test("are contracts of a class that has to be known when one is called", () => {
+    const instance = { deployer: fr(0), currentContractClassId: fr(0xdead), initializationHash: fr(0) };
+    expect(() => outputs(given, { contracts: [{ address, instance }] })).toThrow(/^Contract class 0x0*dead of/);
+  });
 });
