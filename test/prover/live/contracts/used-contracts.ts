@@ -190,7 +190,7 @@ export class UsedContracts {
     };
   }
 
-  /** docs/protocol/01-fields-and-hashing.md#13-domain-separators. */
+  /** docs/protocol/01-fields-and-hashing.md#112-domain-separators. */
   #separator(name: string): number {
     return Number(BigInt(toHex(this.#core.hashBytes(Buffer.from(`az_dom_sep__${name}`)))) & 0xffff_ffffn);
   }
