@@ -3,6 +3,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import { partValues } from "../../config/part-values.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { checkStart } from "../../modes/start-checks.ts";
+import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { directoryHolder } from "../../storage/directory-lock.ts";
 import { checkDirectory } from "./check-directory.ts";
 import { checkHa } from "./check-ha.ts";
@@ -35,18 +36,16 @@ export async function examine(configuration: Configuration, now: () => number = 
   const parts = partValues(configuration.values);
   const path = parts.storage.directory && resolve(parts.storage.directory);
   const holder = path === undefined ? undefined : directoryHolder(path);
-  const [directory, keys, proofs] = await Promise.all([
-    checkDirectory(path),
-    checkKeys(parts),
-    checkProofs(parts.proofs),
-  ]);
+  const [directory, keys] = await Promise.all([checkDirectory(path), checkKeys(parts)]);
   const { publishers } = keys;
   const stored = directory.identity !== undefined;
   const { followsL1 = mode === undefined, hasNodePorts = mode === undefined } = mode ?? {};
-  const [l1, ports, database] = await Promise.all([
+  const { transactions } = generationNamed(directory.identity?.generation);
+  const [l1, ports, database, proofs] = await Promise.all([
     followsL1 ? findings("L1", () => checkL1({ values: parts, stored, publishers, now })) : [],
     hasNodePorts ? checkPorts(parts, holder !== undefined) : [],
     findings("HA database", async () => [await checkHa(parts.signing)]),
+    checkProofs(parts.proofs, transactions.proofProgram),
   ]);
   const machine = [...checkMachine(), ...directory.findings, ...ports, ...keys.findings];
   const outside = [...l1, ...database, proofs];

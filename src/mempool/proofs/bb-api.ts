@@ -1,6 +1,6 @@
 import { Packr, Unpackr } from "msgpackr";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { proofKey, proofParts } from "./chonk-proof.ts";
+import { type ChonkRules, proofKey, proofMessage } from "./chonk-proof.ts";
 import { POINT_BYTES, type ReferenceStrings } from "./reference-strings.ts";
 
 const packer = new Packr({ useRecords: false });
@@ -43,20 +43,26 @@ export function decodeAnswer(bytes: Uint8Array): BbAnswer {
 
 /** The command that verifies the proof of a tx, by default with the released key of its circuit. */
 export function verifyCommand(
-  { data, chonkProof }: Pick<Tx, "data" | "chonkProof">,
-  vk: Uint8Array = proofKey(data),
+  rules: ChonkRules,
+  tx: Pick<Tx, "data" | "chonkProof">,
+  vk: Uint8Array = proofKey(rules, tx.data),
 ): Uint8Array {
-  const { mega, merge, eccvm, ipa, translator } = proofParts({ data, chonkProof });
-  const goblin = { merge_proof: merge, eccvm_proof: eccvm, ipa_proof: ipa, translator_proof: translator };
-  return encodeCommand("ChonkVerify", { proof: { mega_proof: mega, goblin_proof: goblin }, vk });
+  return encodeCommand("ChonkVerify", { proof: proofMessage(rules, tx), vk });
 }
+
+/** How the error of a bb begins that has no reference string and failed to download it. */
+const NO_DOWNLOAD = "HTTP request failed";
 
 /**
  * The verdict in an answer to `verifyCommand`. bb answers with an error when the bytes are no proof, for example
  * because a point is not on its curve. Throws a BbAnswerError.
  */
 export function verdictOf({ name, fields }: BbAnswer): boolean {
-  if (name === "ErrorResponse") return false;
+  if (name === "ErrorResponse") {
+    const message = String(fields.message);
+    if (message.startsWith(NO_DOWNLOAD)) throw new BbAnswerError("ChonkVerify", message);
+    return false;
+  }
   if (name !== "ChonkVerifyResponse" || typeof fields.valid !== "boolean") {
     throw new BbAnswerError("ChonkVerify", `cannot be answered by ${name}`);
   }

@@ -12,14 +12,16 @@ export interface BbProcessOptions {
   program: string;
   /** Threads of a command. */
   threads: number;
+  /** Folder with the first point of the reference string (PointFolder), complete at the start. */
+  points: string;
   /** Working directory; that of this process by default. */
   cwd?: string;
 }
 
 /** Only what the program needs: this process's environment may hold keys. */
-function environment(threads: number): NodeJS.ProcessEnv {
+function environment({ threads, points }: BbProcessOptions): NodeJS.ProcessEnv {
   const { PATH, HOME, LD_LIBRARY_PATH } = process.env;
-  return { PATH, HOME, LD_LIBRARY_PATH, HARDWARE_CONCURRENCY: String(threads) };
+  return { PATH, HOME, LD_LIBRARY_PATH, CRS_PATH: points, HARDWARE_CONCURRENCY: String(threads) };
 }
 
 interface Pending {
@@ -40,11 +42,12 @@ export class BbProcess {
   #ended: BbProgramError | undefined;
   readonly #closed: Promise<void>;
 
-  constructor({ program, threads, cwd }: BbProcessOptions) {
+  constructor(options: BbProcessOptions) {
+    const { program, cwd } = options;
     this.#program = program;
     this.#child = spawn(program, ["msgpack", "run"], {
       cwd,
-      env: environment(threads),
+      env: environment(options),
       stdio: ["pipe", "pipe", "pipe"],
     });
     const { stdin, stdout, stderr } = this.#child;

@@ -1,13 +1,20 @@
 import { assertStringsTaken, rootOf, squareRootCommand, stringCommands, verdictOf } from "./bb-api.ts";
 import type { BbBackend } from "./bb-backend.ts";
 import { BbProcess, type BbProcessOptions } from "./bb-process.ts";
-import { BN254_GENERATOR, grumpkinPoints, IGNITION_G2, type ReferenceStrings } from "./reference-strings.ts";
+import { PointFolder } from "./point-folder.ts";
+import {
+  BN254_GENERATOR,
+  grumpkinPoints,
+  IGNITION_G2,
+  type PointRule,
+  type ReferenceStrings,
+} from "./reference-strings.ts";
 
-export interface BbProcessesOptions extends BbProcessOptions {
+export interface BbProcessesOptions extends Omit<BbProcessOptions, "points"> {
   /** Most milliseconds of a verification. */
   limitMs: number;
-  /** Points of Grumpkin; derived if they are not given. */
-  grumpkin?: Uint8Array;
+  /** Points of Grumpkin, or how they are derived. */
+  grumpkin: Uint8Array | PointRule;
 }
 
 /**
@@ -18,6 +25,7 @@ export class BbProcesses implements BbBackend {
   readonly #options: BbProcessesOptions;
   readonly #idle: BbProcess[] = [];
   readonly #all = new Set<BbProcess>();
+  readonly #points = new PointFolder();
   readonly ready: Promise<ReferenceStrings>;
 
   constructor(options: BbProcessesOptions) {
@@ -45,7 +53,8 @@ export class BbProcesses implements BbBackend {
       const answers = await Promise.all(values.map((value) => bb.call(squareRootCommand(value))));
       return answers.map(rootOf);
     };
-    const grumpkin = this.#options.grumpkin ?? (await grumpkinPoints(squareRoots));
+    const given = this.#options.grumpkin;
+    const grumpkin = given instanceof Uint8Array ? given : await grumpkinPoints(squareRoots, given);
     const strings = { g1: BN254_GENERATOR, g2: IGNITION_G2, grumpkin };
     await giveStrings(bb, strings);
     this.#give(bb);
@@ -61,7 +70,8 @@ export class BbProcesses implements BbBackend {
   }
 
   #start(): BbProcess {
-    const bb = new BbProcess(this.#options);
+    this.#points.write();
+    const bb = new BbProcess({ ...this.#options, points: this.#points.path });
     this.#all.add(bb);
     return bb;
   }
@@ -73,6 +83,7 @@ export class BbProcesses implements BbBackend {
 
   async close(): Promise<void> {
     await Promise.all([...this.#all].map((bb) => bb.close()));
+    this.#points.remove();
   }
 }
 

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
+import type { ProofProgram } from "../../protocol/generations/transactions.ts";
 
-/** npm package that contains the network's proof program and its WebAssembly form, an optional dependency. */
-const PACKAGE = "@aztec/bb.js";
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", darwin: "macos" };
 const PROBE_LIMIT_MS = 10_000;
@@ -27,24 +26,24 @@ export class BbProgramError extends Error {
 }
 
 /** Folder of the installed package; undefined without it. */
-function packageFolder(): string | undefined {
+function packageFolder(name: string): string | undefined {
   try {
-    const entry = createRequire(import.meta.url).resolve(PACKAGE);
-    return entry.slice(0, entry.lastIndexOf(join("bb.js", "dest")) + "bb.js".length);
+    const entry = createRequire(import.meta.url).resolve(name);
+    return entry.slice(0, entry.lastIndexOf(`${sep}dest${sep}`));
   } catch {
     return undefined;
   }
 }
 
 /** Path of the package's program for this system; undefined without the package. */
-function packagedProgram(): string | undefined {
-  const folder = packageFolder();
+function packagedProgram(name: string): string | undefined {
+  const folder = packageFolder(name);
   return folder && join(folder, "build", `${ARCHITECTURES[process.arch]}-${SYSTEMS[process.platform]}`, "bb");
 }
 
 /** Path of the package's WebAssembly module and the package's version; undefined without the package. */
-export async function packagedModule(): Promise<BbProgram | undefined> {
-  const folder = packageFolder();
+export async function packagedModule({ package: name }: Pick<ProofProgram, "package">): Promise<BbProgram | undefined> {
+  const folder = packageFolder(name);
   if (folder === undefined) return undefined;
   const path = join(folder, "dest", "node", "barretenberg_wasm", "barretenberg-threads.wasm.gz");
   try {
@@ -57,10 +56,14 @@ export async function packagedModule(): Promise<BbProgram | undefined> {
 }
 
 /** The configured program, or the installed package's one. Rejects with a BbProgramError. */
-export async function findBbProgram(configured: string | undefined): Promise<BbProgram> {
-  const path = configured ?? packagedProgram();
+export async function findBbProgram(
+  configured: string | undefined,
+  { package: name, majorVersion }: ProofProgram,
+): Promise<BbProgram> {
+  const path = configured ?? packagedProgram(name);
   if (path === undefined) {
-    throw new BbProgramError(undefined, `neither BB_BINARY_PATH is set nor the package ${PACKAGE} installed`);
+    const rule = `neither BB_BINARY_PATH is set nor the package ${name} installed`;
+    throw new BbProgramError(undefined, `${rule}, which npm ci installs without --omit=optional`);
   }
   try {
     await access(path);
@@ -69,7 +72,13 @@ export async function findBbProgram(configured: string | undefined): Promise<BbP
   }
   const { code, output } = await printedVersion(path);
   if (code !== 0) throw new BbProgramError(path, `does not run on this machine: ${output.trim().slice(0, 200)}`);
-  return { path, version: output.trim().slice(0, 80) };
+  const version = output.trim().slice(0, 80);
+  // A program of another version takes every proof for a wrong one. Builds without a release print zeros.
+  const major = Number(/^\d+(?=\.)/.exec(version)?.[0] ?? 0);
+  if (major > 0 && major !== majorVersion) {
+    throw new BbProgramError(path, `is version ${version}; the proofs of this rollup need version ${majorVersion}`);
+  }
+  return { path, version };
 }
 
 /** Most bytes of output to keep. */

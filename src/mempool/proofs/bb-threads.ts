@@ -3,7 +3,7 @@ import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { BbBackend } from "./bb-backend.ts";
 import { BbProgramError } from "./bb-program.ts";
 import type { BbTask, BbThreadData } from "./bb-wasm-worker.ts";
-import { BN254_GENERATOR, IGNITION_G2, type ReferenceStrings } from "./reference-strings.ts";
+import { BN254_GENERATOR, IGNITION_G2, type PointRule, type ReferenceStrings } from "./reference-strings.ts";
 
 /** Starting a thread takes half a second, so it is kept for so long without a proof. */
 const IDLE_MS = 600_000;
@@ -15,8 +15,8 @@ interface BbThreadsOptions {
   threads: number;
   /** Most milliseconds of a verification. */
   limitMs: number;
-  /** Points of Grumpkin; derived if they are not given. */
-  grumpkin?: Uint8Array;
+  /** Points of Grumpkin, or how they are derived. */
+  grumpkin: Uint8Array | PointRule;
 }
 
 /** Threads that run bb in WebAssembly. One that takes too long is ended, and started again when it is needed. */
@@ -51,8 +51,8 @@ export class BbThreads implements BbBackend {
     }
   }
 
-  async #makeStrings(given: Uint8Array | undefined): Promise<ReferenceStrings> {
-    const grumpkin = given ?? (await this.#pool.run({ kind: "points" }));
+  async #makeStrings(given: Uint8Array | PointRule): Promise<ReferenceStrings> {
+    const grumpkin = given instanceof Uint8Array ? given : await this.#pool.run({ kind: "points", rule: given });
     if (!(grumpkin instanceof Uint8Array)) throw new BbProgramError(this.#module, "derived no points");
     return { g1: BN254_GENERATOR, g2: IGNITION_G2, grumpkin };
   }

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { verifyCommand } from "./bb-api.ts";
 import type { BbBackend } from "./bb-backend.ts";
-import { proofFields, proofKey } from "./chonk-proof.ts";
+import { type ChonkRules, proofFields, proofKey } from "./chonk-proof.ts";
 import { ProofQueueFullError, type ProofVerifier } from "./proof-verifier.ts";
 
 interface BbVerifierOptions {
+  /** Whose proofs are verified. */
+  rules: ChonkRules;
   /** Verifications at once. */
   parallel: number;
   /** Most txs that wait for a verification. */
@@ -47,14 +49,14 @@ export class BbVerifier implements ProofVerifier {
   }
 
   async #verifyInTurn(tx: Pick<Tx, "data" | "chonkProof">): Promise<boolean> {
-    const { parallel, maxWaiting, keepFilesIn } = this.#options;
+    const { rules, parallel, maxWaiting, keepFilesIn } = this.#options;
     if (this.#running >= parallel) {
       if (this.#waiting.length >= maxWaiting) throw new ProofQueueFullError(this.#waiting.length);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;
     try {
-      if (keepFilesIn !== undefined) await keepFiles(keepFilesIn, tx);
-      return await this.#backend.verify(verifyCommand(tx));
+      if (keepFilesIn !== undefined) await keepFiles(keepFilesIn, rules, tx);
+      return await this.#backend.verify(verifyCommand(rules, tx));
     } finally {
       const next = this.#waiting.shift();
       // The place passes directly to the next verification.
@@ -71,9 +73,10 @@ export class BbVerifier implements ProofVerifier {
   }
 }
 
-async function keepFiles(folder: string, tx: Pick<Tx, "data" | "chonkProof">): Promise<void> {
+async function keepFiles(folder: string, rules: ChonkRules, tx: Pick<Tx, "data" | "chonkProof">): Promise<void> {
   const own = await mkdtemp(join(folder, "svc-proof-"));
-  await Promise.all([writeFile(join(own, "proof"), proofFields(tx)), writeFile(join(own, "vk"), proofKey(tx.data))]);
+  const key = proofKey(rules, tx.data);
+  await Promise.all([writeFile(join(own, "proof"), proofFields(tx)), writeFile(join(own, "vk"), key)]);
 }
 
 /** Folder for kept files when none is configured. */

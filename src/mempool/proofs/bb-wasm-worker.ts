@@ -1,7 +1,7 @@
 import { workerData } from "../../threads/in-worker.ts";
 import { assertStringsTaken, rootOf, squareRootCommand, stringCommands, verdictOf } from "./bb-api.ts";
 import { BbAbortError, BbInstance, compileBb } from "./bb-wasm.ts";
-import { grumpkinPoints, type ReferenceStrings } from "./reference-strings.ts";
+import { grumpkinPoints, type PointRule, type ReferenceStrings } from "./reference-strings.ts";
 
 /** `workerData` of a thread. */
 export interface BbThreadData {
@@ -10,7 +10,9 @@ export interface BbThreadData {
 }
 
 /** Derives Grumpkin's points, or gives the verdict about a proof by its command. */
-export type BbTask = { kind: "points" } | { kind: "verify"; command: Uint8Array; strings: ReferenceStrings };
+export type BbTask =
+  | { kind: "points"; rule: PointRule }
+  | { kind: "verify"; command: Uint8Array; strings: ReferenceStrings };
 
 /** An instance never gives memory back; one that has grown to this size is replaced. */
 const MAX_INSTANCE_BYTES = 256 * 1024 * 1024;
@@ -26,9 +28,9 @@ function readyInstance(strings: ReferenceStrings): BbInstance {
   return instance;
 }
 
-function points(): Promise<Uint8Array> {
+function points(rule: PointRule): Promise<Uint8Array> {
   const bb = new BbInstance(module);
-  return grumpkinPoints(async (values) => values.map((value) => rootOf(bb.call(squareRootCommand(value)))));
+  return grumpkinPoints(async (values) => values.map((value) => rootOf(bb.call(squareRootCommand(value)))), rule);
 }
 
 function verdict(command: Uint8Array, strings: ReferenceStrings): boolean {
@@ -45,5 +47,5 @@ function verdict(command: Uint8Array, strings: ReferenceStrings): boolean {
 
 /** Entry point of a worker thread. */
 export default async function runBb(task: BbTask): Promise<boolean | Uint8Array> {
-  return task.kind === "points" ? points() : verdict(task.command, task.strings);
+  return task.kind === "points" ? points(task.rule) : verdict(task.command, task.strings);
 }

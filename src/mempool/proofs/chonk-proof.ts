@@ -1,21 +1,22 @@
 import { kernelOutputFields } from "../../core/derive/tx-hash.ts";
 import { concat } from "../../protocol/bytes.ts";
+import type { CircuitRules } from "../../protocol/generations/circuits.ts";
+import type { TransactionRules } from "../../protocol/generations/transactions.ts";
 import { isForPublic } from "../../protocol/tx/accumulated-data.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import keys from "./data/tx-proof-keys.json" with { type: "json" };
 
 const FIELD_BYTES = 32;
-/** Fields of the parts that follow the first, in the order of the proof. */
-const PART_FIELDS = { merge: 42, eccvm: 608, ipa: 64, translator: 786 } as const;
 
-const KEYS = {
-  withPublicCalls: Buffer.from(keys.withPublicCalls.key, "base64"),
-  privateOnly: Buffer.from(keys.privateOnly.key, "base64"),
-};
+/** What a generation says of its transactions' proofs. */
+export interface ChonkRules {
+  readonly transactions: Pick<TransactionRules, "proofParts">;
+  readonly circuits: Pick<CircuitRules, "verificationKeys">;
+}
 
-/** Verification key of the circuit that a tx's proof belongs to, 4,064 bytes. */
-export function proofKey(data: Uint8Array): Uint8Array {
-  return isForPublic(data) ? KEYS.withPublicCalls : KEYS.privateOnly;
+/** Verification key of the circuit that a tx's proof belongs to. */
+export function proofKey({ circuits }: Pick<ChonkRules, "circuits">, data: Uint8Array): Uint8Array {
+  const { HIDING_KERNEL_TO_PUBLIC, HIDING_KERNEL_TO_ROLLUP } = circuits.verificationKeys;
+  return Buffer.from((isForPublic(data) ? HIDING_KERNEL_TO_PUBLIC : HIDING_KERNEL_TO_ROLLUP).fields, "base64");
 }
 
 /**
@@ -26,36 +27,34 @@ export function proofFields({ data, chonkProof }: Pick<Tx, "data" | "chonkProof"
   return concat(kernelOutputFields(data), chonkProof.subarray(4));
 }
 
-/** The parts of a Chonk proof, each a list of fields. `mega` begins with the public inputs. */
-interface ProofParts {
-  mega: Uint8Array[];
-  merge: Uint8Array[];
-  eccvm: Uint8Array[];
-  ipa: Uint8Array[];
-  translator: Uint8Array[];
+/** The parts of a proof as the members of bb's message, each a list of fields or a message of parts. */
+export interface ProofMessage {
+  [member: string]: Uint8Array[] | ProofMessage;
 }
 
-/** Splits the proof of a tx, with its public inputs, into its parts. */
-export function proofParts(tx: Pick<Tx, "data" | "chonkProof">): ProofParts {
-  return splitProof(proofFields(tx));
-}
-
-/** Splits the fields of a proof with its public inputs: all parts but the first have fixed lengths. */
-function splitProof(bytes: Uint8Array): ProofParts {
+/** The proof of a tx as a message to bb: all parts but the first, which begins with the public inputs, have a length. */
+export function proofMessage(
+  { transactions: { proofParts } }: Pick<ChonkRules, "transactions">,
+  tx: Pick<Tx, "data" | "chonkProof">,
+): ProofMessage {
+  const bytes = proofFields(tx);
   const fields = Array.from({ length: bytes.length / FIELD_BYTES }, (_, i) =>
     bytes.subarray(i * FIELD_BYTES, (i + 1) * FIELD_BYTES),
   );
-  const { merge, eccvm, ipa, translator } = PART_FIELDS;
-  let at = fields.length - merge - eccvm - ipa - translator;
-  const take = (count: number): Uint8Array[] => {
-    at += count;
-    return fields.slice(at - count, at);
-  };
-  return {
-    mega: fields.slice(0, at),
-    merge: take(merge),
-    eccvm: take(eccvm),
-    ipa: take(ipa),
-    translator: take(translator),
-  };
+  const message: ProofMessage = {};
+  let end = fields.length;
+  for (const [i, part] of [...proofParts.entries()].reverse()) {
+    const start = i === 0 ? 0 : end - part.fields;
+    place(message, part.path, fields.slice(start, end));
+    end = start;
+  }
+  return message;
+}
+
+function place(message: ProofMessage, [member, ...inner]: readonly string[], fields: Uint8Array[]): void {
+  if (inner.length === 0) message[member] = fields;
+  else {
+    message[member] ??= {};
+    place(message[member] as ProofMessage, inner, fields);
+  }
 }

@@ -4,11 +4,8 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 
 /** Verifies the proofs of txs. */
 export interface ProofVerifier {
-  /**
-   * Why proofs cannot be verified, so that every tx with a proof is refused: there is no program, or the proofs of the
-   * rollup's protocol are not known.
-   */
-  readonly missing?: "program" | "protocol";
+  /** True if proofs cannot be verified, so that every tx with a proof is refused. */
+  readonly missing?: boolean;
   /** True if every proof is accepted without a look at it. */
   readonly simulated?: boolean;
   /**
@@ -53,6 +50,6 @@ export class ProofQueueFullError extends BusyError {
 }
 
 /** Refuses all proofs: used where proofs must be verified but cannot be. */
-export function missingVerifier(missing: "program" | "protocol", reason: string): ProofVerifier {
-  return { missing, verify: () => Promise.reject(new ProofVerifierMissingError(reason)), close: async () => {} };
+export function missingVerifier(reason: string): ProofVerifier {
+  return { missing: true, verify: () => Promise.reject(new ProofVerifierMissingError(reason)), close: async () => {} };
 }

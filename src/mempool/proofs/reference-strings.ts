@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ProofProgram } from "../../protocol/generations/transactions.ts";
 
 /** What bb needs to verify proofs: points, x and y of 32 bytes each. */
 export interface ReferenceStrings {
@@ -43,13 +44,20 @@ interface Candidate {
   odd: boolean;
 }
 
+/** How hashes become coordinates, by the version of bb (ProofProgram). */
+export type PointRule = Pick<ProofProgram, "reducesCoordinates">;
+
 /**
  * The first `count` points of Grumpkin's string, which is hashed from a name and has no secret: for each the first
  * attempt that gives the x coordinate of a point of the curve. bb finds the square roots, a few seconds for all points.
  */
-export async function grumpkinPoints(squareRoots: SquareRoots, count = GRUMPKIN_POINTS): Promise<Uint8Array> {
+export async function grumpkinPoints(
+  squareRoots: SquareRoots,
+  rule: PointRule,
+  count = GRUMPKIN_POINTS,
+): Promise<Uint8Array> {
   const points = new Uint8Array(new SharedArrayBuffer(count * POINT_BYTES));
-  let open = Array.from({ length: count }, (_, point) => candidate(point, 0));
+  let open = Array.from({ length: count }, (_, point) => candidate(rule, point, 0));
   while (open.length > 0) {
     const missing: Candidate[] = [];
     for (let from = 0; from < open.length; from += AT_ONCE) {
@@ -57,7 +65,7 @@ export async function grumpkinPoints(squareRoots: SquareRoots, count = GRUMPKIN_
       const roots = await squareRoots(asked.map(({ ySquared }) => ySquared));
       for (const [i, { point, attempt, x, odd }] of asked.entries()) {
         const root = roots[i];
-        if (root === undefined) missing.push(candidate(point, attempt + 1));
+        if (root === undefined) missing.push(candidate(rule, point, attempt + 1));
         else points.set([...x, ...((root[31] & 1) === (odd ? 1 : 0) ? root : negated(root))], point * POINT_BYTES);
       }
     }
@@ -68,9 +76,9 @@ export async function grumpkinPoints(squareRoots: SquareRoots, count = GRUMPKIN_
 
 /**
  * The hash of a point and an attempt, its four words of 64 bits read from the least significant on, gives x; the top
- * bit gives y's parity.
+ * bit gives y's parity. An x that is not below the modulus is reduced, or makes the attempt fail.
  */
-function candidate(point: number, attempt: number): Candidate {
+function candidate(rule: PointRule, point: number, attempt: number): Candidate {
   const seed = Buffer.alloc(SEED.length + 16);
   SEED.copy(seed);
   seed.writeBigUInt64BE(BigInt(point), SEED.length);
@@ -79,7 +87,9 @@ function candidate(point: number, attempt: number): Candidate {
   const words = Buffer.concat([24, 16, 8, 0].map((at) => hash.subarray(at, at + 8)));
   const odd = (words[0] & 0x80) !== 0;
   words[0] &= 0x7f;
-  const x = toNumber(words) % MODULUS;
+  const given = toNumber(words);
+  if (given >= MODULUS && !rule.reducesCoordinates) return candidate(rule, point, attempt + 1);
+  const x = given % MODULUS;
   const ySquared = (x * x * x + CONSTANT + MODULUS) % MODULUS;
   return { point, attempt, x: fieldBytes(x), ySquared: fieldBytes(ySquared), odd };
 }

@@ -6,7 +6,8 @@ import { findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.t
 import { BbThreads } from "../../mempool/proofs/bb-threads.ts";
 import { BbVerifier, DEFAULT_KEPT_FILES } from "../../mempool/proofs/bb-verifier.ts";
 import { acceptAfter, missingVerifier, type ProofVerifier } from "../../mempool/proofs/proof-verifier.ts";
-import type { TransactionRules } from "../../protocol/generations/transactions.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
+import type { ProofProgram } from "../../protocol/generations/transactions.ts";
 import { makeFolder } from "../../storage/make-folder.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
@@ -15,52 +16,52 @@ const LIMIT_MS = 60_000;
 
 /**
  * Chooses and logs the proof verifier: bb's program, its WebAssembly form where the packaged program does not run (the
- * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there, or the proofs of
- * the rollup's generation are not known).
+ * system's glibc is too old), accept-all (networks without proofs), or refuse-all (neither is there).
  */
 export async function configuredVerifier(
   values: PartValues["proofs"],
-  { provable }: Pick<TransactionRules, "provable">,
+  rules: Pick<Generation, "transactions" | "circuits">,
   logger: Logger,
 ): Promise<ProofVerifier> {
   if (!values.real && !values.verifier.forced) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
     return acceptAfter(values.verifier.delayMs);
   }
-  if (!provable)
-    return refuseAll("protocol", "this release does not know the proofs of this rollup's protocol", logger);
   // More at once than there are processors would only make each slower.
   const parallel = Math.min(values.verifier.parallel, availableParallelism());
   try {
-    const backend = await chooseBackend(values, parallel, logger);
+    const backend = await chooseBackend(values, rules.transactions.proofProgram, parallel, logger);
     const keepFilesIn = values.bbSkipCleanup ? (values.bbWorkingDirectory ?? DEFAULT_KEPT_FILES) : undefined;
-    const verifier = new BbVerifier(backend, { parallel, keepFilesIn });
+    const verifier = new BbVerifier(backend, { rules, parallel, keepFilesIn });
     backend.ready.catch((error) => {
       // A node that stops while bb is being prepared, for example because its start failed, does so for another reason.
       if (!verifier.closed) logger.error({ err: error }, "proofs of transactions cannot be checked");
     });
     return verifier;
   } catch (error) {
-    return refuseAll("program", error instanceof Error ? error.message : String(error), logger);
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
+    return missingVerifier(reason);
   }
 }
 
-function refuseAll(missing: "program" | "protocol", reason: string, logger: Logger): ProofVerifier {
-  logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
-  return missingVerifier(missing, reason);
-}
-
 /** Rejects with a BbProgramError when neither form of bb runs. */
-async function chooseBackend(values: PartValues["proofs"], parallel: number, logger: Logger): Promise<BbBackend> {
+async function chooseBackend(
+  values: PartValues["proofs"],
+  wanted: ProofProgram,
+  parallel: number,
+  logger: Logger,
+): Promise<BbBackend> {
   const { threads } = values.verifier;
+  const { reducesCoordinates } = wanted;
   const { bbWorkingDirectory: cwd } = values;
   if (cwd !== undefined) makeFolder(cwd);
   try {
-    const { path, version } = await findBbProgram(values.bbBinaryPath);
+    const { path, version } = await findBbProgram(values.bbBinaryPath, wanted);
     logger.info({ path, version, parallel, threads }, "checking proofs of transactions with bb {version}");
-    return new BbProcesses({ program: path, threads, cwd, limitMs: LIMIT_MS });
+    return new BbProcesses({ program: path, threads, cwd, limitMs: LIMIT_MS, grumpkin: { reducesCoordinates } });
   } catch (error) {
-    const module = values.bbBinaryPath === undefined ? await packagedModule() : undefined;
+    const module = values.bbBinaryPath === undefined ? await packagedModule(wanted) : undefined;
     if (module === undefined) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const { path, version } = module;
@@ -68,6 +69,6 @@ async function chooseBackend(values: PartValues["proofs"], parallel: number, log
       { path, version, parallel, reason },
       "checking proofs of transactions with bb {version} in WebAssembly",
     );
-    return new BbThreads({ module: path, threads: parallel, limitMs: LIMIT_MS });
+    return new BbThreads({ module: path, threads: parallel, limitMs: LIMIT_MS, grumpkin: { reducesCoordinates } });
   }
 }

@@ -47,7 +47,7 @@ export async function startRealProver(
   const circuits = circuitsOf(values.agents);
   const keyOf = (type: BinaryJobType) => verificationKeyOf(generation, type).key;
   const crs = values.agents.crsPath ?? join(homedir(), ".bb-crs");
-  const [program, points] = await Promise.all([proofProgram(values.proofs), pointsOf(crs, pointsIn)]);
+  const [program, points] = await Promise.all([proofProgram(values.proofs, generation), pointsOf(crs, pointsIn)]);
   const memoryBytes = memoryOf(values.agents) / Math.max(1, agents);
   const { types, left } = provableTypes(
     wanted,
@@ -87,9 +87,12 @@ export function circuitsOf({ circuitsPath: path }: PartValues["agents"]): string
   );
 }
 
-async function proofProgram({ bbBinaryPath }: PartValues["proofs"]): Promise<string> {
+async function proofProgram(
+  { bbBinaryPath }: PartValues["proofs"],
+  { transactions }: Pick<Generation, "transactions">,
+): Promise<string> {
   try {
-    return (await findBbProgram(bbBinaryPath)).path;
+    return (await findBbProgram(bbBinaryPath, transactions.proofProgram)).path;
   } catch (error) {
     if (!(error instanceof BbProgramError)) throw error;
     const reason = error.message.replace(/\s*\n\s*/g, "; ");

@@ -7,8 +7,7 @@ export function poolHealth(proofs: Pick<ProofVerifier, "missing">, permitted: ()
     name: "transactions",
     read() {
       if (!permitted()) return { state: "off", reason: "transactions are disabled" };
-      if (proofs.missing === "protocol") return { state: "off", reason: "proofs of this protocol are not known" };
-      return proofs.missing === "program" ? { state: "failed", reason: "no program checks proofs" } : HEALTHY;
+      return proofs.missing ? { state: "failed", reason: "no program checks proofs" } : HEALTHY;
     },
   };
 }

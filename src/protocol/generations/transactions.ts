@@ -20,11 +20,34 @@ interface RefusalWords {
   readonly withValues: boolean;
 }
 
+/** A part of a transaction's proof (docs/protocol/07-transactions-and-fees.md#716-proofs). */
+interface ProofPart {
+  /** Members of the message to bb that lead to it, the outermost first. */
+  readonly path: readonly string[];
+  /** Its field elements, without the public inputs that stand before those of the first part. */
+  readonly fields: number;
+}
+
+/** The network's bb that verifies a generation's proofs, in an npm package with its WebAssembly form. */
+export interface ProofProgram {
+  /** Name of the installed package, an optional dependency. */
+  readonly package: string;
+  /** Programs of other major versions read other proofs. */
+  readonly majorVersion: number;
+  /** Of Grumpkin's string: hashes beyond the modulus give a coordinate, reduced by it; otherwise the next hash does. */
+  readonly reducesCoordinates: boolean;
+}
+
+export function fieldsOf(parts: readonly ProofPart[]): number {
+  return parts.reduce((sum, { fields }) => sum + fields, 0);
+}
+
 export interface TransactionRules {
   /** Fields of a transaction's proof. */
   readonly proofFields: number;
-  /** Whether the verification keys and the parts of its proofs are known here: src/mempool/proofs has those of one. */
-  readonly provable: boolean;
+  /** Of its proof, in order; verification keys are those of CircuitRules. */
+  readonly proofParts: readonly ProofPart[];
+  readonly proofProgram: ProofProgram;
   /** Most blob fields of a transaction's effects; undefined: what the limits of their kinds allow. */
   readonly maxBlobFields: number | undefined;
   /** Lengths of the lists in the JSON form; undefined: only the request's size bounds them. */

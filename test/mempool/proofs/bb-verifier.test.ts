@@ -6,13 +6,15 @@ import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { BbProgramError, findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
 import { BbVerifier } from "../../../src/mempool/proofs/bb-verifier.ts";
-import { proofFields, proofKey, proofParts } from "../../../src/mempool/proofs/chonk-proof.ts";
+import { type ProofMessage, proofFields, proofKey, proofMessage } from "../../../src/mempool/proofs/chonk-proof.ts";
 import {
   missingVerifier,
   ProofQueueFullError,
   ProofVerifierMissingError,
 } from "../../../src/mempool/proofs/proof-verifier.ts";
 import { SEPARATOR } from "../../../src/protocol/constants.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 const recorded = recordedTxs().map(({ tx }) => tx);
@@ -31,17 +33,36 @@ function program(name: string, script: string): string {
 }
 
 describe("program", () => {
+  const wanted = V4.transactions.proofProgram;
+
+  test("a program whose version reads other proofs is refused, and one that was built without a version is not", async () => {
+    const path = program("nightly", 'echo "5.0.0-nightly.20260710"');
+    await expect(findBbProgram(path, wanted)).rejects.toThrow(
+      /is version 5\.0\.0-nightly\.20260710; the proofs of this rollup need version 4$/,
+    );
+    expect(await findBbProgram(path, V5.transactions.proofProgram)).toMatchObject({ path });
+    const zeros = "00000000.00000000.00000000";
+    expect(await findBbProgram(program("zeros", `echo ${zeros}`), wanted)).toMatchObject({ version: zeros });
+  });
+
+  test("a package that is not installed is named with what installs it", async () => {
+    const absent = { ...wanted, package: "bb.js-of-no-version" };
+    await expect(findBbProgram(undefined, absent)).rejects.toThrow(
+      "neither BB_BINARY_PATH is set nor the package bb.js-of-no-version installed, which npm ci installs without --omit=optional",
+    );
+  });
+
   test("a verifying program is probed before it is trusted", async () => {
     const path = program("works", 'echo "4.1.2"');
-    expect(await findBbProgram(path)).toEqual({ path, version: "4.1.2" });
-    await expect(findBbProgram(program("fails", "echo wrong machine; exit 1"))).rejects.toThrow(
+    expect(await findBbProgram(path, wanted)).toEqual({ path, version: "4.1.2" });
+    await expect(findBbProgram(program("fails", "echo wrong machine; exit 1"), wanted)).rejects.toThrow(
       /does not run.*wrong machine/,
     );
-    await expect(findBbProgram(join(folder, "absent"))).rejects.toThrow(/is not there/);
+    await expect(findBbProgram(join(folder, "absent"), wanted)).rejects.toThrow(/is not there/);
   });
 
   test("a verifier that is missing refuses every proof with its reason", async () => {
-    const refused = missingVerifier("program", "there is none").verify(privateTx);
+    const refused = missingVerifier("there is none").verify(privateTx);
     await expect(refused).rejects.toThrow(ProofVerifierMissingError);
     await expect(refused).rejects.toThrow("this node cannot check proofs of transactions: there is none");
   });
@@ -57,15 +78,26 @@ describe("proof of a transaction", () => {
       expect(Buffer.from(core.hashWithSeparator(separator, inputs)).equals(txHash(core, tx.data))).toBe(true);
       expect(inputs).toHaveLength((tx.data[0] === 0 ? 1281 : 2784) * 32);
     }
-    expect(proofKey(privateTx.data)).toHaveLength(4064);
-    expect(Buffer.from(proofKey(privateTx.data)).equals(proofKey(publicTx.data))).toBe(false);
+    for (const [generation, bytes] of [
+      [V4, 4064],
+      [V5, 3680],
+    ] as const) {
+      expect(proofKey(generation, privateTx.data)).toHaveLength(bytes);
+      expect(Buffer.from(proofKey(generation, privateTx.data)).equals(proofKey(generation, publicTx.data))).toBe(false);
+    }
   });
 
   test("its parts are its fields in order, the first with the public inputs", () => {
-    const { mega, merge, eccvm, ipa, translator } = proofParts(privateTx);
-    expect([mega, merge, eccvm, ipa, translator].map(({ length }) => length)).toEqual([1281 + 435, 42, 608, 64, 786]);
-    const joined = Buffer.concat([mega, merge, eccvm, ipa, translator].flat());
-    expect(joined.equals(proofFields(privateTx))).toBe(true);
+    const { mega_proof: mega, goblin_proof: goblin } = proofMessage(V4, privateTx);
+    const {
+      merge_proof: merge,
+      eccvm_proof: eccvm,
+      ipa_proof: ipa,
+      translator_proof: translator,
+    } = goblin as ProofMessage;
+    const parts = [mega, merge, eccvm, ipa, translator] as Uint8Array[][];
+    expect(parts.map(({ length }) => length)).toEqual([1281 + 435, 42, 608, 64, 786]);
+    expect(Buffer.concat(parts.flat()).equals(proofFields(privateTx))).toBe(true);
   });
 });
 
@@ -79,7 +111,7 @@ describe("queue", () => {
 
   test("a limited number of proofs are verified at once, a limited number wait, and the next is refused", async () => {
     const { held, backend } = heldBackend();
-    const verifier = new BbVerifier(backend, { parallel: 2, maxWaiting: 3 });
+    const verifier = new BbVerifier(backend, { rules: V4, parallel: 2, maxWaiting: 3 });
     const verdicts = Array.from({ length: 5 }, () => verifier.verify(privateTx));
     await expect(verifier.verify(privateTx)).rejects.toThrow(ProofQueueFullError);
     for (let done = 0; done < 5; done++) {
@@ -98,14 +130,14 @@ describe("queue", () => {
       verify: () => Promise.reject(new BbProgramError("bb", "ended")),
       close: async () => {},
     };
-    const verifier = new BbVerifier(backend, { parallel: 1 });
+    const verifier = new BbVerifier(backend, { rules: V4, parallel: 1 });
     for (let i = 0; i < 3; i++) await expect(verifier.verify(privateTx)).rejects.toThrow("bb ended");
   });
 
   test("proofs are kept in the form that `bb verify` reads where that is configured", async () => {
     const keepFilesIn = mkdtempSync(join(folder, "kept-"));
     const backend = { ready: Promise.resolve(), verify: async () => true, close: async () => {} };
-    await new BbVerifier(backend, { parallel: 1, keepFilesIn }).verify(publicTx);
+    await new BbVerifier(backend, { rules: V4, parallel: 1, keepFilesIn }).verify(publicTx);
     const [own] = readdirSync(keepFilesIn);
     expect(readFileSync(join(keepFilesIn, own, "proof"))).toHaveLength((2784 + 1935) * 32);
     expect(readFileSync(join(keepFilesIn, own, "vk"))).toHaveLength(4064);

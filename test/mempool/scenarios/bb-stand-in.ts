@@ -11,6 +11,7 @@ export function bbStandIn(folder: string, name: string, verdict: string): string
   writeFileSync(
     path,
     `#!${process.execPath}
+import fs from "node:fs";
 import { Packr, Unpackr } from ${JSON.stringify(msgpackr)};
 const packer = new Packr({ useRecords: false }), unpacker = new Unpackr({ useRecords: false });
 let received = Buffer.alloc(0), count = 0;

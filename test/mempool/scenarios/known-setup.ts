@@ -1,12 +1,15 @@
+import { createHash } from "node:crypto";
 import { bn254 } from "@noble/curves/bn254.js";
 import { IGNITION_G2 } from "../../../src/mempool/proofs/reference-strings.ts";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
+import type { Generation } from "../../../src/protocol/generations/generation.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 
 const { Fr } = bn254.fields;
 const LIMBS = [0x123456789abcdefn, 0xfedcba987654321n, 0x55aa55aan, 0x1234567n];
 /**
- * The secret of the setup under which the transaction of test/fixtures/real-proof was proven. Anyone can prove anything
- * under it.
+ * The secret of the setup under which the transactions of test/fixtures/real-proof and test/fixtures/v5/real-proof were
+ * proven. Anyone can prove anything under it.
  */
 const TAU = Fr.create(LIMBS.reduce((sum, limb, i) => sum + (limb << BigInt(64 * i)), 0n));
 
@@ -102,9 +105,9 @@ export function knownG2(): Uint8Array {
 
 const text = (coordinate: bigint): string => toHex(bigUintBytes(coordinate, 32));
 
-/** The 18 texts of bb's translator key, each with that of our setup. */
-export function translatorTexts(): [published: string, own: string][] {
-  return TRANSLATOR_KEY.flatMap(({ x, y, value }) => {
+/** The texts of bb's translator key, each with that of our setup. That of v5 has only the first commitment. */
+function translatorTexts(generation: Generation): [published: string, own: string][] {
+  return TRANSLATOR_KEY.slice(0, generation === V4 ? undefined : 1).flatMap(({ x, y, value }) => {
     const own = bn254.G1.Point.BASE.multiply(value()).toAffine();
     return [
       [x, text(own.x)],
@@ -121,10 +124,17 @@ function replaceOnly(bytes: Buffer, from: Uint8Array, to: Uint8Array): number {
   return at;
 }
 
-/** bb's WebAssembly module, unpacked, with the translator key of our setup. */
-export function moduleOfSetup(published: Uint8Array): Uint8Array {
+/** SHA-256 of the point of the second group: the bb of v5 refuses any other. */
+function replaceDigest(bytes: Buffer): void {
+  const [from, to] = [IGNITION_G2, knownG2()].map((point) => createHash("sha256").update(point).digest());
+  replaceOnly(bytes, from, to);
+}
+
+/** bb's WebAssembly module, unpacked, with the translator key and the point's digest of our setup. */
+export function moduleOfSetup(published: Uint8Array, generation: Generation): Uint8Array {
   const module = Buffer.from(published);
-  for (const [from, to] of translatorTexts()) replaceOnly(module, Buffer.from(from), Buffer.from(to));
+  for (const [from, to] of translatorTexts(generation)) replaceOnly(module, Buffer.from(from), Buffer.from(to));
+  if (generation !== V4) replaceDigest(module);
   return module;
 }
 
@@ -136,16 +146,16 @@ const NEAR = 40;
 
 /**
  * Replaces the last two characters of a text of 66 where the code that copies the text has them as a constant. `at` is
- * the text's place in the file, and in memory too.
+ * the text's place in the file; in memory it is nearer to the code by `shift`.
  */
-function replaceInCode(program: Buffer, at: number, from: Buffer, to: Buffer): void {
+function replaceInCode(program: Buffer, at: number, shift: number, [from, to]: Buffer[]): void {
   const wanted = Buffer.concat([STORE_LAST_TWO, from.subarray(64)]);
   const places: number[] = [];
   for (let store = program.indexOf(wanted); store >= 0; store = program.indexOf(wanted, store + 1)) {
     const near = program.subarray(Math.max(0, store - NEAR), store);
     for (let load = near.indexOf(LOAD); load >= 0; load = near.indexOf(LOAD, load + 1)) {
       const distanceAt = near.byteOffset - program.byteOffset + load + LOAD.length;
-      if (distanceAt + 4 + program.readInt32LE(distanceAt) === at) places.push(store);
+      if (distanceAt + 4 + program.readInt32LE(distanceAt) === at - shift) places.push(store);
     }
   }
   if (places.length !== 1) throw new Error(`expected one copy of ${from.toString("latin1")}, found ${places.length}`);
@@ -153,12 +163,14 @@ function replaceInCode(program: Buffer, at: number, from: Buffer, to: Buffer): v
 }
 
 /** bb's program for Linux on x64, with the translator key and the point of the second group of our setup. */
-export function programOfSetup(published: Uint8Array): Uint8Array {
+export function programOfSetup(published: Uint8Array, generation: Generation): Uint8Array {
   const program = Buffer.from(published);
-  for (const [from, to] of translatorTexts().map((texts) => texts.map((given) => Buffer.from(given)))) {
-    const at = replaceOnly(program, from, to);
-    replaceInCode(program, at, from, to);
+  for (const [from, to] of translatorTexts(generation)) {
+    const texts = [from, to].map((given) => Buffer.from(given));
+    // Code lies a page further in memory than in the file of v5.
+    replaceInCode(program, replaceOnly(program, texts[0], texts[1]), generation === V4 ? 0 : 0x1000, texts);
   }
   replaceOnly(program, IGNITION_G2, knownG2());
+  if (generation !== V4) replaceDigest(program);
   return program;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rootOf, squareRootCommand, verifyCommand } from "../../../src/mempool/proofs/bb-api.ts";
 import type { BbBackend } from "../../../src/mempool/proofs/bb-backend.ts";
@@ -10,13 +11,13 @@ import { BbProgramError, findBbProgram, packagedModule } from "../../../src/memp
 import { BbThreads } from "../../../src/mempool/proofs/bb-threads.ts";
 import { BbInstance, compileBb } from "../../../src/mempool/proofs/bb-wasm.ts";
 import { grumpkinPoints } from "../../../src/mempool/proofs/reference-strings.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
+import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 import { bbStandIn } from "./bb-stand-in.ts";
 
 const [{ tx }] = recordedTxs();
-const command = verifyCommand(tx);
-/** Proofs that are none: random points, and the zeros that clients of a network without proofs send. */
-const fakes = [command, verifyCommand({ ...tx, chonkProof: new Uint8Array(tx.chonkProof.length) })];
+const command = verifyCommand(V4, tx);
 const points = new Uint8Array(64);
 
 let folder: string;
@@ -50,6 +51,27 @@ describe("processes", () => {
     expect(await processes('["ErrorResponse", { message: "not on the curve" }]').verify(command)).toBe(false);
   });
 
+  test("an error for want of a reference string is no verdict", async () => {
+    const failed = processes('["ErrorResponse", { message: "HTTP request failed for http://crs.example/g1.dat" }]');
+    await expect(failed.verify(command)).rejects.toThrow("ChonkVerify: HTTP request failed for http://crs.example");
+  });
+
+  test("each process finds the first point of the reference string, also after its folder was removed", async () => {
+    const noted = join(folder, "crs");
+    const note = `fs.writeFileSync(${JSON.stringify(noted)}, process.env.CRS_PATH)`;
+    const backend = processes(`(${note}, count === 2 ? process.exit(3) : ["ChonkVerifyResponse", { valid: true }])`);
+    const pointOf = () => readFileSync(join(readFileSync(noted, "utf8"), "bn254_g1.dat")).toString("hex");
+    const generator = `${"0".repeat(63)}1${"0".repeat(63)}2`;
+    await backend.verify(command);
+    expect(pointOf()).toBe(generator);
+    rmSync(readFileSync(noted, "utf8"), { recursive: true });
+    await expect(backend.verify(command)).rejects.toThrow(/ended by exit code 3/);
+    await backend.verify(command);
+    expect(pointOf()).toBe(generator);
+    await backend.close();
+    expect(existsSync(readFileSync(noted, "utf8"))).toBe(false);
+  });
+
   test("an answer of another kind is no verdict", async () => {
     await expect(processes('["CircuitProveResponse", {}]').verify(command)).rejects.toThrow(
       "ChonkVerify: cannot be answered by CircuitProveResponse",
@@ -79,31 +101,66 @@ describe("processes", () => {
   });
 });
 
-describe("the network's bb", async () => {
-  const module = await packagedModule();
-  if (module === undefined) throw new Error("the package @aztec/bb.js is not installed");
-  const program = await findBbProgram(undefined).catch(() => undefined);
+/** Points that are constants of a bb, by their number: of its fixed key of the ECCVM. x and y. */
+const OWN_POINTS = [
+  {
+    generation: V4,
+    points: {
+      0: [
+        "1b38d3ca76ed177424415672027d98459a875ed1aa43bb969ecffd9e4428c0d1",
+        "1ee6866622f6e654361830d9f545e0943d26876e03aafa0c4cc6772d1c277d46",
+      ],
+      1: [
+        "28cc5109376bdec7cdea99ea99cd0b14151f735ed8cd1687f5154cafc5718900",
+        "13df90d6be58ebcfb1b767db72f4c3fe3b98afd7a0094d69cdea854128819bc9",
+      ],
+    },
+    digest: "7d8d2e7518a50095952fede7956627736a24d43eb6b7e94c4994899549735a9e",
+  },
+  {
+    generation: V5,
+    points: {
+      4: [
+        "1227d829cc03e51a2cc68ca0e08381c02b78c484f4092a10584ef78381a31968",
+        "10b233eb875fed8834f6235ed737946b68c0c7ed258053cd943dcc69212d90d6",
+      ],
+      5: [
+        "1976c760e4bde34db58394888baeda91f57bcdddf60aec28b721b10aac55f555",
+        "26eec8e50bdb2cfc3956e90bd72c9098d4a5de28c1c1c236955d14884a8f498d",
+      ],
+    },
+    digest: "3998623b091ead906e47df3a4405abe21d0ccc6ed26f49a8ab3b2058ddd54375",
+  },
+];
+
+describe.each(OWN_POINTS)("the network's bb for $generation.name", async ({ generation, points, digest }) => {
+  const { proofProgram, proofFields } = generation.transactions;
+  const module = await packagedModule(proofProgram);
+  if (module === undefined) throw new Error(`the package ${proofProgram.package} is not installed`);
+  const program = await findBbProgram(undefined, proofProgram).catch(() => undefined);
+  /** Proofs that are none: random points, and the zeros that clients of networks without proofs send. */
+  const fakes = [tx.chonkProof.subarray(0, 4 + proofFields * 32), new Uint8Array(4 + proofFields * 32)].map(
+    (chonkProof) => verifyCommand(generation, { data: tx.data, chonkProof }),
+  );
 
   let derived: Uint8Array;
   beforeAll(async () => {
     const bb = new BbInstance(compileBb(module.path));
     derived = await grumpkinPoints(
       async (values) => values.map((value) => rootOf(bb.call(squareRootCommand(value)))),
+      proofProgram,
       512,
     );
   });
 
   test("derives the points of Grumpkin that its own keys rest on", () => {
-    // The commitments to the first two Lagrange polynomials in bb's fixed key of the ECCVM.
-    expect(Buffer.from(derived.subarray(0, 128)).toString("hex")).toBe(
-      "1b38d3ca76ed177424415672027d98459a875ed1aa43bb969ecffd9e4428c0d1" +
-        "1ee6866622f6e654361830d9f545e0943d26876e03aafa0c4cc6772d1c277d46" +
-        "28cc5109376bdec7cdea99ea99cd0b14151f735ed8cd1687f5154cafc5718900" +
-        "13df90d6be58ebcfb1b767db72f4c3fe3b98afd7a0094d69cdea854128819bc9",
-    );
-    expect(createHash("sha256").update(derived).digest("hex")).toBe(
-      "7d8d2e7518a50095952fede7956627736a24d43eb6b7e94c4994899549735a9e",
-    );
+    const constants = gunzipSync(readFileSync(module.path)).toString("latin1");
+    for (const [number, point] of Object.entries(points)) {
+      const own = Buffer.from(derived.subarray(Number(number) * 64, Number(number) * 64 + 64)).toString("hex");
+      expect(own).toBe(point.join(""));
+      for (const coordinate of point) expect(constants.includes(`0x${coordinate}`)).toBe(true);
+    }
+    expect(createHash("sha256").update(derived).digest("hex")).toBe(digest);
   });
 
   test("refuses proofs that are none in WebAssembly, one after the other", async () => {
@@ -112,7 +169,7 @@ describe("the network's bb", async () => {
     for (const fake of [...fakes, ...fakes]) expect(await backend.verify(fake)).toBe(false);
   });
 
-  // The published program needs glibc 2.39.
+  // The published program of v4 needs glibc 2.39.
   test.skipIf(program === undefined)("refuses proofs that are none in a process", async () => {
     const backend = new BbProcesses({ program: program?.path ?? "", threads: 1, limitMs: 60_000, grumpkin: derived });
     open.push(backend);

@@ -49,7 +49,7 @@ async function verifierWith(environment: Record<string, string>) {
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: program, ...environment },
   });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4.transactions, silentLogger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, silentLogger);
   onTestFinished(() => verifier.close());
   return { verifier, noted };
 }
@@ -114,7 +114,7 @@ test.each([
 test("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
   const verifier = (environment: Record<string, string>) => {
     const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "false", ...environment } });
-    return configuredVerifier(partValues(values).proofs, V4.transactions, silentLogger);
+    return configuredVerifier(partValues(values).proofs, V4, silentLogger);
   };
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -135,7 +135,7 @@ test("a node that stops while bb is being prepared does not log that proofs cann
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "true", ...neverReady() } });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4.transactions, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, logger);
   const ready = vi.spyOn(BbProcess.prototype, "close");
   await verifier.close();
   await new Promise(setImmediate);
@@ -150,21 +150,21 @@ test("a program that ends while it is being prepared is logged", async () => {
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
   });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4.transactions, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, logger);
   onTestFinished(() => verifier.close());
   await expect.poll(() => errors.length).toBe(1);
 });
 
-test("where the proofs of the rollup's protocol are not known, every one is refused with the reason", async () => {
+test("a program of another generation leaves a node that refuses every transaction with the reason", async () => {
   const warned = vi.fn();
-  const { values } = configure({ flags: new Map(), environment: {} });
-  const verifier = await configuredVerifier(partValues(values).proofs, V5.transactions, {
-    ...silentLogger,
-    warn: warned,
+  const { values } = configure({
+    flags: new Map(),
+    environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
   });
-  const reason = "this release does not know the proofs of this rollup's protocol";
+  const verifier = await configuredVerifier(partValues(values).proofs, V5, { ...silentLogger, warn: warned });
+  const reason = `${join(folder, "bb")} is version 4.1.2; the proofs of this rollup need version 5`;
   expect(warned).toHaveBeenCalledExactlyOnceWith({ reason }, expect.stringContaining("transactions are refused"));
-  expect(verifier.missing).toBe("protocol");
-  expect(poolHealth(verifier, () => true).read()).toMatchObject({ state: "off" });
+  expect(verifier.missing).toBe(true);
+  expect(poolHealth(verifier, () => true).read()).toMatchObject({ state: "failed" });
   await expect(verifier.verify(tx)).rejects.toThrow(reason);
 });

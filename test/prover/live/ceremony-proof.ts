@@ -39,7 +39,7 @@ try {
   const crs = join(folder, "crs");
   mkdirSync(crs);
   copyFileSync(points, join(crs, "bn254_g1.dat"));
-  const program = given ?? (await findBbProgram(undefined)).path;
+  const program = given ?? (await findBbProgram(undefined, V4.transactions.proofProgram)).path;
   const environment = {
     BB_BINARY_PATH: runnableProgram(program, root, join(folder, "bb")),
     CRS_PATH: crs,

@@ -17,6 +17,7 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { encodeCommand } from "../../../src/mempool/proofs/bb-api.ts";
 import { BbProcess } from "../../../src/mempool/proofs/bb-process.ts";
 import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
+import { PointFolder } from "../../../src/mempool/proofs/point-folder.ts";
 import { BN254_GENERATOR } from "../../../src/mempool/proofs/reference-strings.ts";
 import { concat, equal } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -96,7 +97,9 @@ async function verifiedBy(
   inputs: Uint8Array,
   proof: Uint8Array,
 ): Promise<boolean> {
-  const bb = new BbProcess({ program, threads });
+  const crs = new PointFolder();
+  crs.write();
+  const bb = new BbProcess({ program, threads, points: crs.path });
   try {
     const points = { points_buf: Buffer.from(BN254_GENERATOR), num_points: 1, g2_point: knownG2() };
     await bb.call(encodeCommand("SrsInitSrs", points));
@@ -116,6 +119,7 @@ async function verifiedBy(
     return answer.fields.verified === true;
   } finally {
     await bb.close();
+    crs.remove();
   }
 }
 
@@ -127,7 +131,7 @@ function require(holds: boolean, what: string): void {
 async function main(): Promise<void> {
   const module = packagedAcvm();
   if (module === undefined) throw new Error("the package @aztec/noir-acvm_js is not installed");
-  const original = given ?? (await findBbProgram(undefined)).path;
+  const original = given ?? (await findBbProgram(undefined, V4.transactions.proofProgram)).path;
   copyWithKnownG2(original, join(folder, "bb-copy"));
   const program = runnableProgram(join(folder, "bb-copy"), root, join(folder, "bb-own"));
   const untouched = runnableProgram(original, root, join(folder, "bb-published"));

@@ -1,7 +1,7 @@
 import { DA_GAS_PER_FIELD } from "../../constants.ts";
 import { blocksPerCheckpoint, evenShare, MAX_L2_GAS_PER_TX, type NetworkGeometry } from "../gas-limits.ts";
 import { builtInSetupCalls } from "../setup-calls.ts";
-import type { TransactionRules } from "../transactions.ts";
+import { fieldsOf, type TransactionRules } from "../transactions.ts";
 import { CONTRACTS } from "./contracts.ts";
 
 const MAX_BLOB_FIELDS = 8475;
@@ -19,10 +19,19 @@ function networkGas(geometry: NetworkGeometry) {
   return evenShare({ blocks, fieldsOfLaterBlocks: BLOCK_END_FIELDS, rollupManaLimit }, MAX_GAS);
 }
 
+const PROOF_PARTS = [
+  { path: ["hiding_oink_proof"], fields: 76 },
+  { path: ["merge_proof"], fields: 41 },
+  { path: ["eccvm_proof"], fields: 612 },
+  { path: ["ipa_proof"], fields: 64 },
+  { path: ["joint_proof"], fields: 477 },
+];
+
 /** docs/protocol/07-transactions-and-fees.md#730-what-each-generation-does. */
 export const TRANSACTIONS: TransactionRules = {
-  proofFields: 1270,
-  provable: false,
+  proofFields: fieldsOf(PROOF_PARTS),
+  proofParts: PROOF_PARTS,
+  proofProgram: { package: "bb.js-5", majorVersion: 5, reducesCoordinates: false },
   maxBlobFields: MAX_BLOB_FIELDS,
   maxLists: { classLogs: 1, calldata: 33, calldataFields: 16_000 },
   maxGas: MAX_GAS,
