@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { concat, equal, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import type { CircuitContext } from "../../../src/prover/circuits/circuit-context.ts";
 import { CIRCUITS } from "../../../src/prover/circuits/circuits.ts";
+import { ConstraintError } from "../../../src/prover/circuits/layouts/constraint-error.ts";
 import { simulateJob, simulateVm } from "../../../src/prover/circuits/simulate.ts";
 import { decode, fieldsOf } from "../../../src/prover/codec/codec.ts";
 import type { JobRequest, JobRunner } from "../../../src/prover/epoch/job-runner.ts";
@@ -12,9 +13,11 @@ import { type BinaryJobType, inputForm } from "../../../src/prover/jobs/job-inpu
 import { outputForm } from "../../../src/prover/jobs/job-output.ts";
 import { binaryTypeOf, type JobResult } from "../../../src/prover/jobs/job-result.ts";
 import { circuitFile } from "../../../src/prover/real/published-circuit.ts";
+import { type BlobQuestion, evaluatedBlobs } from "./evaluated-blobs.ts";
+import { type AbiMember, type ChildSlot, childSlots, type InputPlace, inputPlaces } from "./input-places.ts";
 
 type Wires = Map<number, string>;
-type ForeignCall = (name: string) => Promise<string[][]>;
+type ForeignCall = (name: string, question: BlobQuestion) => Promise<string[][]>;
 interface Acvm {
   executeProgram(program: Uint8Array, inputs: Wires, onCall: ForeignCall): Promise<{ witness: Wires }[]>;
   getReturnWitness(program: Uint8Array, witness: Wires): Wires;
@@ -23,31 +26,41 @@ interface Acvm {
 /** The published form without constraints, which runs in seconds, or the one that is proven, which takes minutes. */
 export type CircuitForm = "simulated" | "proven";
 
+/** An input breaks a constraint of a circuit, or holds no blobs that could be evaluated. */
+export class CircuitRefusal extends Error {}
+
 /** Runs the circuits of the folder `artifacts` of a published package. */
 export class PublishedCircuits {
   readonly #acvm: Acvm;
   readonly #folder: string;
+  readonly #context: CircuitContext;
   readonly #bytecodes = new Map<string, Uint8Array>();
+  readonly #inputs = new Map<BinaryJobType, readonly AbiMember[]>();
   /** Milliseconds and runs by name of the file. */
   readonly spent = new Map<string, { ms: number; runs: number }>();
 
   /** `acvm` is the folder of an installed @noir-lang/acvm_js. */
-  constructor(folder: string, acvm: string) {
+  constructor(folder: string, acvm: string, context: CircuitContext) {
     this.#folder = folder;
     this.#acvm = createRequire(import.meta.url)(join(acvm, "nodejs", "acvm_js.js"));
+    this.#context = context;
   }
 
   /**
-   * What the circuit returns for its input, as field elements. Rejects if the input breaks a constraint. The simulated
-   * form of a checkpoint root does not open blobs: it asks for the accumulator after them, and `accumulator` answers.
+   * What the circuit returns for its input, as field elements. Rejects with a CircuitRefusal if the input breaks a
+   * constraint. The simulated form of a checkpoint root does not open blobs but asks for the accumulator after them.
    */
-  async run(
-    type: BinaryJobType,
-    form: CircuitForm,
-    inputs: Uint8Array,
-    accumulator: Uint8Array = new Uint8Array(),
-  ): Promise<Uint8Array> {
-    const onCall: ForeignCall = async (name) => (name === "evaluateBlobs" ? [wordsOf(accumulator)] : []);
+  async run(type: BinaryJobType, form: CircuitForm, inputs: Uint8Array): Promise<Uint8Array> {
+    let notEvaluated: unknown;
+    const onCall: ForeignCall = async (name, question) => {
+      if (name !== "evaluateBlobs") return [];
+      try {
+        return [wordsOf(evaluatedBlobs(this.#context, question))];
+      } catch (error) {
+        notEvaluated = error;
+        throw error;
+      }
+    };
     const { file, bytecode } = this.#circuit(type, form);
     const wires: Wires = new Map();
     for (const [i, value] of wordsOf(inputs).entries()) wires.set(i, value);
@@ -55,19 +68,31 @@ export class PublishedCircuits {
     try {
       const [{ witness }] = await this.#acvm.executeProgram(bytecode, wires, onCall);
       return concat(...[...this.#acvm.getReturnWitness(bytecode, witness).values()].map(fromHex));
+    } catch (error) {
+      throw refusalIn(notEvaluated ?? error);
     } finally {
       const before = this.spent.get(file) ?? { ms: 0, runs: 0 };
       this.spent.set(file, { ms: before.ms + performance.now() - began, runs: before.runs + 1 });
     }
   }
 
-  /** A place of each member of the circuit's input, of arrays of the first and the last item. */
-  places(type: BinaryJobType): InputPlace[] {
-    const { abi } = JSON.parse(readFileSync(circuitFile(this.#folder, type), "utf8")) as { abi: Abi };
-    const found: InputPlace[] = [];
-    let at = 0;
-    for (const { name, type: of } of abi.parameters) at = addPlaces(found, name, of, at);
-    return found;
+  /** The places of an input of the circuit. */
+  places(type: BinaryJobType, input: Uint8Array): InputPlace[] {
+    return inputPlaces(this.#inputsOf(type), input);
+  }
+
+  /** Where the circuit's input has what other circuits returned. */
+  childSlots(type: BinaryJobType): ChildSlot[] {
+    return childSlots(this.#inputsOf(type));
+  }
+
+  #inputsOf(type: BinaryJobType): readonly AbiMember[] {
+    let members = this.#inputs.get(type);
+    if (members === undefined) {
+      members = JSON.parse(readFileSync(circuitFile(this.#folder, type), "utf8")).abi.parameters as AbiMember[];
+      this.#inputs.set(type, members);
+    }
+    return members;
   }
 
   #circuit(type: BinaryJobType, form: CircuitForm): { file: string; bytecode: Uint8Array } {
@@ -92,38 +117,10 @@ export class PublishedCircuits {
   }
 }
 
-/** One field element of a circuit's input. */
-export interface InputPlace {
-  readonly path: string;
-  readonly at: number;
-}
-
-type AbiType =
-  | { readonly kind: "field" | "integer" | "boolean" }
-  | { readonly kind: "array"; readonly length: number; readonly type: AbiType }
-  | { readonly kind: "struct"; readonly fields: readonly AbiMember[] };
-interface AbiMember {
-  readonly name: string;
-  readonly type: AbiType;
-}
-interface Abi {
-  readonly parameters: readonly AbiMember[];
-}
-
-/** Adds the places of a value that begins at `at`. Returns where it ends. */
-function addPlaces(found: InputPlace[], path: string, type: AbiType, at: number): number {
-  if (type.kind === "struct") {
-    return type.fields.reduce((end, { name, type: of }) => addPlaces(found, `${path}.${name}`, of, end), at);
-  }
-  if (type.kind === "array") {
-    const last = type.length - 1;
-    return Array.from({ length: type.length }).reduce<number>(
-      (end, _, i) => addPlaces(i === 0 || i === last ? found : [], `${path}[${i}]`, type.type, end),
-      at,
-    );
-  }
-  found.push({ path, at });
-  return at + 1;
+/** The refusal that an error of a run stands for; any other error as it is. The solver's have a `callStack`. */
+function refusalIn(error: unknown): unknown {
+  const isRefusal = error instanceof ConstraintError || (error instanceof Error && "callStack" in error);
+  return isRefusal ? new CircuitRefusal(error.message, { cause: error }) : error;
 }
 
 /** A job that a published circuit was run for. */
@@ -175,17 +172,12 @@ export class CircuitJudge implements JobRunner {
     const ours = fieldsOf(outputForm(generation, type).publicInputs, CIRCUITS[type](this.#context, decoded as never));
     const key = `${type} ${hash("sha256", inputs)}`;
     const known = this.#known.get(key);
-    const returned = known ?? (await this.#circuits.run(type, this.#formOf(type), inputs, accumulatorIn(type, ours)));
+    const returned = known ?? (await this.#circuits.run(type, this.#formOf(type), inputs));
     if (!equal(returned, ours)) throw new Error(`${type} returns other values: ${difference(returned, ours)}`);
     this.#known.set(key, returned);
-    if (known === undefined) this.#judged({ type, inputs, returned });
+    this.#judged({ type, inputs, returned });
     return simulateJob(this.#context, type, input);
   }
-}
-
-/** The end accumulator in what a checkpoint root returns. */
-export function accumulatorIn(type: BinaryJobType, returned: Uint8Array): Uint8Array {
-  return type.startsWith("CHECKPOINT_ROOT") ? returned.subarray(127 * 32, 145 * 32) : new Uint8Array();
 }
 
 function wordsOf(fields: Uint8Array): string[] {

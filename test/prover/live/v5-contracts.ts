@@ -165,10 +165,11 @@ function runnerOf(judge: JobRunner): JobRunner {
 
 if (!values["no-circuits"]) {
   await checks.of("the circuits accept the blocks and return what we compute", async () => {
-    const circuits = new PublishedCircuits(circuitsFolder, acvm);
+    const context = { core, generation: V5 };
+    const circuits = new PublishedCircuits(circuitsFolder, acvm, context);
     const judge = new CircuitJudge(
       circuits,
-      { core, generation: V5 },
+      context,
       () => "simulated",
       new Map(),
       ({ type }) => {

@@ -1,5 +1,12 @@
 import { hash } from "node:crypto";
+import { endWords } from "../../../src/checkpoints/block-costs.ts";
 import { bigUintBytes, concat } from "../../../src/protocol/bytes.ts";
+import {
+  FIELDS_PER_BLOB,
+  L1_TO_L2_MESSAGES_PER_CHECKPOINT,
+  MAX_CHECKPOINTS_PER_EPOCH,
+  MAX_FIELDS_PER_CHECKPOINT,
+} from "../../../src/protocol/constants.ts";
 import { type Fr, fr } from "../../../src/protocol/field.ts";
 import { chance } from "../execution/generated-txs.ts";
 import type { PartPlan } from "../execution/tx-builder.ts";
@@ -7,6 +14,9 @@ import type { MadeCall, MadeCheckpoint, MadeTx } from "./made-chain.ts";
 
 /** Words of a class log of which two take more than a blob. */
 const LONG_CLASS_LOG = 3000;
+/** Words of the longest class log, and those that its transaction has besides. */
+const MAX_CLASS_LOG = 3023;
+const BESIDE_CLASS_LOG = 7;
 const CHECKPOINTS_PER_EPOCH = 5;
 
 /** Makes plans whose nullifiers occur once. */
@@ -113,6 +123,35 @@ export function madeEpochs(checkpoints: number): MadeCheckpoint[][] {
   return Array.from({ length: Math.ceil(checkpoints / CHECKPOINTS_PER_EPOCH) }, (_, i) =>
     all.slice(i * CHECKPOINTS_PER_EPOCH, (i + 1) * CHECKPOINTS_PER_EPOCH),
   );
+}
+
+/** A checkpoint of one block whose blobs have exactly `words` words. */
+function ofWords(plan: Planner, words: number): MadeCheckpoint {
+  const txs: MadeTx[] = [];
+  let left = words - endWords(1);
+  while (left > MAX_CLASS_LOG + BESIDE_CLASS_LOG) {
+    txs.push(plan.classTx(MAX_CLASS_LOG));
+    left -= MAX_CLASS_LOG + BESIDE_CLASS_LOG;
+  }
+  return { messages: [], blocks: [[...txs, plan.classTx(left - BESIDE_CLASS_LOG)]] };
+}
+
+/** Checkpoints at each limit: words of blobs, messages, blocks, checkpoints of an epoch. */
+const LARGE_KINDS: readonly (readonly Kind[])[] = [
+  [
+    (plan) => ofWords(plan, FIELDS_PER_BLOB),
+    (plan) => ofWords(plan, FIELDS_PER_BLOB + 1),
+    (plan) => ofWords(plan, MAX_FIELDS_PER_CHECKPOINT),
+    (plan) => ({ messages: plan.fields(L1_TO_L2_MESSAGES_PER_CHECKPOINT), blocks: [[], plan.txs(7), plan.txs(1)] }),
+  ],
+  [(plan) => ({ messages: [], blocks: [[], ...Array.from({ length: 23 }, (_, i) => plan.txs(i === 11 ? 4 : 1))] })],
+  Array.from({ length: MAX_CHECKPOINTS_PER_EPOCH }, () => () => ({ messages: [], blocks: [[]] })),
+];
+
+/** Epochs of the largest checkpoints, to follow `before` others. */
+export function largeEpochs(before: number): MadeCheckpoint[][] {
+  let seed = before;
+  return LARGE_KINDS.map((kinds) => kinds.map((kind) => kind(new Planner(++seed))));
 }
 
 /** Epochs of which test/fixtures/v5/circuit-outputs.txt has what the published circuits returned. */
