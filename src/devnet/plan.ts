@@ -47,7 +47,7 @@ export interface PlannedNode {
 
 const PORTS_PER_NODE = 5;
 /** Offsets from the first port of a node. */
-export const PORT_OF = { rpc: 0, admin: 1, metrics: 2, p2p: 3, feed: 4 } as const;
+export const PORT_OF = { rpc: 0, admin: 1, metrics: 2, p2p: 3, feed: 4, page: 4 } as const;
 
 const MAX_VALIDATORS = 16;
 const MAX_FOLLOWERS = 8;

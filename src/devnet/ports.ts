@@ -11,7 +11,8 @@ const MAX_TRIES = 50;
 type PortUse = keyof typeof PORT_OF;
 
 const USES: Readonly<Record<Role, readonly PortUse[]>> = {
-  L1: ["rpc"],
+  // The page of the network is at a port that L1 does not need.
+  L1: ["rpc", "page"],
   bootnode: ["rpc", "p2p"],
   validator: ["rpc", "admin", "metrics", "p2p", "feed"],
   "prover broker": ["rpc", "metrics"],

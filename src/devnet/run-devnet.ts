@@ -19,6 +19,7 @@ import { requireHaproxy } from "./haproxy.ts";
 import { makeValidatorKeys, type Program, proverKeys, validatorKeys } from "./keys.ts";
 import { L1Part } from "./l1-part.ts";
 import { Network } from "./network.ts";
+import { servePage } from "./page.ts";
 import {
   committee,
   type DevnetFlags,
@@ -26,6 +27,7 @@ import {
   leftNames,
   newPlan,
   type PlannedNode,
+  PORT_OF,
   plannedNodes,
   requireSamePlan,
 } from "./plan.ts";
@@ -135,8 +137,18 @@ async function startNetwork(start: Start): Promise<RunningService> {
       return { done: "the network is being stopped" };
     });
     teardown.add("control", () => void server.close());
+    const page = await servePage(record.basePort + PORT_OF.page, () => network.status());
+    teardown.add("page", () => page.close().closeAllConnections());
     await network.startNodes(facts);
-    process.stdout.write(summary({ facts, status: await network.status(), left, seconds: seconds() }));
+    process.stdout.write(
+      summary({
+        facts,
+        status: await network.status(),
+        left,
+        page: record.basePort + PORT_OF.page,
+        seconds: seconds(),
+      }),
+    );
     const ports = nodes.filter(({ role }) => role === "validator").map(({ port }) => port);
     void nextAttested(ports, signal).then(
       ({ number, slot, attested }) => {

@@ -8,6 +8,8 @@ interface SummaryFacts {
   status: readonly NodeStatus[];
   /** Files of settings of validators that are left to others, by name. */
   left: ReadonlyMap<string, string>;
+  /** Port of the network's page. */
+  page: number;
   seconds: number;
 }
 
@@ -25,7 +27,7 @@ function leftLines({ plan, folder }: NetworkFacts, left: ReadonlyMap<string, str
 }
 
 /** What a user needs to know of a network whose nodes have started. */
-export function summary({ facts, status, left, seconds }: SummaryFacts): string {
+export function summary({ facts, status, left, page, seconds }: SummaryFacts): string {
   const { plan, folder, deployed } = facts;
   const { size, quorum } = committee(plan);
   const { slotSeconds, epochSlots, l1SlotSeconds, addresses, rollupVersion } = deployed;
@@ -36,6 +38,8 @@ export function summary({ facts, status, left, seconds }: SummaryFacts): string 
     `Registry ${addresses.registryAddress}, rollup ${addresses.rollupAddress}, version ${rollupVersion}.`,
     "",
     nodeTable(status).trimEnd(),
+    "",
+    `All of them on one page: http://127.0.0.1:${page}/`,
     ...leftLines(facts, left),
     "",
     `Data, keys and logs are in ${folder.path}; the log of each node is logs/NAME.log there.`,

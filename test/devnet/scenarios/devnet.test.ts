@@ -64,6 +64,11 @@ test("a network of two validators attests, goes on when one was killed and start
     ["validator-1", "validator", "running"],
     ["validator-2", "validator", "running"],
   ]);
+  const [, url] = await svc.shows(/All of them on one page: (http\S+)/);
+  const page = await fetch(url);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const shown = await page.text();
+  for (const { name, pid } of before.values()) expect(shown).toMatch(new RegExp(`>${name}</th>.*<td>${pid}</td>`));
 
   const victim = before.get("validator-2")?.pid as number;
   expect(await devnet("kill", "validator-2")).toMatchObject({ code: 0 });
@@ -78,7 +83,7 @@ test("a network of two validators attests, goes on when one was killed and start
   expect(await devnet("restart", "validator-2")).toMatchObject({ code: 0 });
   // Both have to attest to a checkpoint, its proposer too.
   await expect.poll(published, { timeout: 180_000, interval: 500 }).toBeGreaterThan(publishedBefore);
-  expect(nodeLog("validator-1")).toMatch(/validator attested to checkpoint/);
+  expect(nodeLog("validator-1")).toMatch(/attested to checkpoint/);
 
   const pids = [...(await status()).values()].map(({ pid }) => pid as number);
   expect(await devnet("stop")).toMatchObject({ code: 0, stdout: "the network is being stopped\n" });
