@@ -19,7 +19,7 @@ const url = (port: number) => `http://${LOOPBACK}:${port}`;
 
 /** Variables that would make a node another one than that of the network, or have secrets that it does not need. */
 const NOT_PASSED =
-  /^(?:NETWORK|SVC_CONFIG|DATA_DIRECTORY|KEY_STORE_DIRECTORY|COINBASE|FEE_RECIPIENT|PEER_ID_|BOOTSTRAP_NODES|.*PRIVATE_KEYS?|MNEMONIC|ETHEREUM_HOSTS|L1_.*|.*_CONTRACT_ADDRESS|ROLLUP_VERSION|BLOB_.*|FOLLOWER_.*|PROVER_BROKER_HOST)$/;
+  /^(?:NETWORK|SVC_CONFIG|SVC_LOG_FILE|DATA_DIRECTORY|KEY_STORE_DIRECTORY|COINBASE|FEE_RECIPIENT|PEER_ID_|BOOTSTRAP_NODES|.*PRIVATE_KEYS?|MNEMONIC|ETHEREUM_HOSTS|L1_.*|.*_CONTRACT_ADDRESS|ROLLUP_VERSION|BLOB_.*|FOLLOWER_.*|PROVER_BROKER_HOST)$/;
 
 /** Variables of this process that its nodes get: those of the system, and settings that are the same for all nodes. */
 export function passedVariables(environment: NodeJS.ProcessEnv): Variables {
