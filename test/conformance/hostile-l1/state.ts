@@ -2,8 +2,13 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import type { Follower } from "../../world/node/follower.ts";
 
+interface NodeState {
+  readonly world: { readonly tip: number; readonly oldest: number; readonly finalized: number };
+  readonly [name: string]: unknown;
+}
+
 /** State to compare between nodes: the tips, and for every block the archive root and the roots of all trees. */
-export function stateOf({ services: { chain, world } }: Follower): unknown {
+export function stateOf({ services: { chain, world } }: Follower): NodeState {
   const blocks = Array.from({ length: chain.latestBlockNumber() }, (_, i) => {
     const { number, hash, archiveRoot, checkpointNumber } = chain.block(i + 1)!;
     const roots = TREE_IDS.map((tree) => toHex(world.snapshot(number, tree).root));
