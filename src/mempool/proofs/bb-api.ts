@@ -50,18 +50,29 @@ export function verifyCommand(
   return encodeCommand("ChonkVerify", { proof: proofMessage(rules, tx), vk });
 }
 
-/** How the error of a bb begins that has no reference string and failed to download it. */
-const NO_DOWNLOAD = "HTTP request failed";
+/**
+ * How the errors of bb's two versions begin that find the bytes to be no proof. All others are of its surroundings (no
+ * file, no memory, no room), or unknown, and say nothing of the proof.
+ */
+const NO_PROOF =
+  /^(?:Assertion failed: |Cannot aggregate|Deserialized point is not on the curve|msgpack field deserialization: |(?:ChonkVerify: )?proof has wrong size: )/;
+/** An assertion about the reference strings is none about the proof. */
+const OF_STRINGS = /\b[CS]RS\b/i;
+
+/** Whether an error of bb says that the bytes are no proof. */
+export function refusesProof(message: string): boolean {
+  return NO_PROOF.test(message) && !OF_STRINGS.test(message);
+}
 
 /**
  * The verdict in an answer to `verifyCommand`. bb answers with an error when the bytes are no proof, for example
- * because a point is not on its curve. Throws a BbAnswerError.
+ * because a point is not on its curve. Throws a BbAnswerError where the answer is no verdict.
  */
 export function verdictOf({ name, fields }: BbAnswer): boolean {
   if (name === "ErrorResponse") {
     const message = String(fields.message);
-    if (message.startsWith(NO_DOWNLOAD)) throw new BbAnswerError("ChonkVerify", message);
-    return false;
+    if (refusesProof(message)) return false;
+    throw new BbAnswerError("ChonkVerify", message);
   }
   if (name !== "ChonkVerifyResponse" || typeof fields.valid !== "boolean") {
     throw new BbAnswerError("ChonkVerify", `cannot be answered by ${name}`);

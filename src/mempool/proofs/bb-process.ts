@@ -12,8 +12,8 @@ export interface BbProcessOptions {
   program: string;
   /** Threads of a command. */
   threads: number;
-  /** Folder with the first point of the reference string (PointFolder), complete at the start. */
-  points: string;
+  /** Folder with the first point of the reference string (PointFolder), for a program that reads it. */
+  points?: string;
   /** Working directory; that of this process by default. */
   cwd?: string;
 }

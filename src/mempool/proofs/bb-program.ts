@@ -25,6 +25,12 @@ export class BbProgramError extends Error {
   }
 }
 
+/** An error of bb or of what it runs in, as one that says that there is no verdict. */
+export function noVerdict(path: string, error: unknown): BbProgramError {
+  if (error instanceof BbProgramError) return error;
+  return new BbProgramError(path, `gave no verdict: ${error instanceof Error ? error.message : error}`);
+}
+
 /** Folder of the installed package; undefined without it. */
 function packageFolder(name: string): string | undefined {
   try {

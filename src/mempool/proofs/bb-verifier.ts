@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { verifyCommand } from "./bb-api.ts";
 import type { BbBackend } from "./bb-backend.ts";
+import { BbProgramError } from "./bb-program.ts";
 import { type ChonkRules, proofFields, proofKey } from "./chonk-proof.ts";
 import { ProofQueueFullError, type ProofVerifier } from "./proof-verifier.ts";
 
@@ -35,6 +36,10 @@ export class BbVerifier implements ProofVerifier {
   /** True once it was told to close: what fails from then on is no failure of bb. */
   get closed(): boolean {
     return this.#closed;
+  }
+
+  get fault(): string | undefined {
+    return this.#backend.fault?.message;
   }
 
   /** Rejects with a ProofQueueFullError, or a BbProgramError when bb failed to give a verdict. */
@@ -73,10 +78,16 @@ export class BbVerifier implements ProofVerifier {
   }
 }
 
+/** Rejects with a BbProgramError. */
 async function keepFiles(folder: string, rules: ChonkRules, tx: Pick<Tx, "data" | "chonkProof">): Promise<void> {
-  const own = await mkdtemp(join(folder, "svc-proof-"));
   const key = proofKey(rules, tx.data);
-  await Promise.all([writeFile(join(own, "proof"), proofFields(tx)), writeFile(join(own, "vk"), key)]);
+  try {
+    const own = await mkdtemp(join(folder, "svc-proof-"));
+    await Promise.all([writeFile(join(own, "proof"), proofFields(tx)), writeFile(join(own, "vk"), key)]);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new BbProgramError(undefined, `BB_SKIP_CLEANUP keeps proofs in ${folder}, which cannot be written (${code})`);
+  }
 }
 
 /** Folder for kept files when none is configured. */

@@ -1,5 +1,5 @@
 import { workerData } from "../../threads/in-worker.ts";
-import { assertStringsTaken, rootOf, squareRootCommand, stringCommands, verdictOf } from "./bb-api.ts";
+import { assertStringsTaken, refusesProof, rootOf, squareRootCommand, stringCommands, verdictOf } from "./bb-api.ts";
 import { BbAbortError, BbInstance, compileBb } from "./bb-wasm.ts";
 import { grumpkinPoints, type PointRule, type ReferenceStrings } from "./reference-strings.ts";
 
@@ -39,8 +39,8 @@ function verdict(command: Uint8Array, strings: ReferenceStrings): boolean {
     return verdictOf(bb.call(command));
   } catch (error) {
     instance = undefined;
-    // Where bb's process would answer with an error: the bytes are no proof.
-    if (error instanceof BbAbortError) return false;
+    // Where bb's process would answer with an error.
+    if (error instanceof BbAbortError && refusesProof(error.message)) return false;
     throw error;
   }
 }

@@ -52,6 +52,9 @@ export function countedVerifier(metrics: Metrics, verifier: ProofVerifier): Proo
     get missing() {
       return verifier.missing;
     },
+    get fault() {
+      return verifier.fault;
+    },
     async verify(tx) {
       const began = performance.now();
       try {

@@ -6,6 +6,8 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 export interface ProofVerifier {
   /** True if proofs cannot be verified, so that every tx with a proof is refused. */
   readonly missing?: boolean;
+  /** Why no proof could be verified when that was tried last; undefined: it was not tried, or it could. */
+  readonly fault?: string;
   /** True if every proof is accepted without a look at it. */
   readonly simulated?: boolean;
   /**

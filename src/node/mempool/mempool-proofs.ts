@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import type { PartValues } from "../../config/part-values.ts";
 import type { BbBackend } from "../../mempool/proofs/bb-backend.ts";
 import { BbProcesses } from "../../mempool/proofs/bb-processes.ts";
@@ -13,6 +14,14 @@ import type { Logger } from "../../telemetry/logger.ts";
 
 /** Most milliseconds of a verification. */
 const LIMIT_MS = 60_000;
+/** In the data directory, while a program runs that reads a point from it. */
+const POINTS_FOLDER = "bb-crs";
+
+interface VerifierSurroundings {
+  /** Absolute. */
+  dataDirectory: string;
+  logger: Logger;
+}
 
 /**
  * Chooses and logs the proof verifier: bb's program, its WebAssembly form where the packaged program does not run (the
@@ -21,7 +30,7 @@ const LIMIT_MS = 60_000;
 export async function configuredVerifier(
   values: PartValues["proofs"],
   rules: Pick<Generation, "transactions" | "circuits">,
-  logger: Logger,
+  { dataDirectory, logger }: VerifierSurroundings,
 ): Promise<ProofVerifier> {
   if (!values.real && !values.verifier.forced) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
@@ -30,7 +39,8 @@ export async function configuredVerifier(
   // More at once than there are processors would only make each slower.
   const parallel = Math.min(values.verifier.parallel, availableParallelism());
   try {
-    const backend = await chooseBackend(values, rules.transactions.proofProgram, parallel, logger);
+    const { proofProgram } = rules.transactions;
+    const backend = await chooseBackend(values, proofProgram, { parallel, dataDirectory, logger });
     const keepFilesIn = values.bbSkipCleanup ? (values.bbWorkingDirectory ?? DEFAULT_KEPT_FILES) : undefined;
     const verifier = new BbVerifier(backend, { rules, parallel, keepFilesIn });
     backend.ready.catch((error) => {
@@ -49,17 +59,18 @@ export async function configuredVerifier(
 async function chooseBackend(
   values: PartValues["proofs"],
   wanted: ProofProgram,
-  parallel: number,
-  logger: Logger,
+  { parallel, dataDirectory, logger }: VerifierSurroundings & { parallel: number },
 ): Promise<BbBackend> {
   const { threads } = values.verifier;
-  const { reducesCoordinates } = wanted;
+  const { reducesCoordinates, readsPoint } = wanted;
   const { bbWorkingDirectory: cwd } = values;
   if (cwd !== undefined) makeFolder(cwd);
   try {
     const { path, version } = await findBbProgram(values.bbBinaryPath, wanted);
     logger.info({ path, version, parallel, threads }, "checking proofs of transactions with bb {version}");
-    return new BbProcesses({ program: path, threads, cwd, limitMs: LIMIT_MS, grumpkin: { reducesCoordinates } });
+    const points = readsPoint ? join(dataDirectory, POINTS_FOLDER) : undefined;
+    const grumpkin = { reducesCoordinates };
+    return new BbProcesses({ program: path, threads, points, cwd, limitMs: LIMIT_MS, grumpkin });
   } catch (error) {
     const module = values.bbBinaryPath === undefined ? await packagedModule(wanted) : undefined;
     if (module === undefined) throw error;

@@ -52,7 +52,10 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     // One more thread: the main thread has little to do while txs wait to be hashed.
     const digests = new DigestPool({ threads: threads.digests, generation });
     teardown.add("tx digest threads", () => digests.close());
-    const configured = await configuredVerifier(values.proofs, generation, logger);
+    const configured = await configuredVerifier(values.proofs, generation, {
+      dataDirectory: directory.path,
+      logger,
+    });
     // Accepting any proof is no verification.
     const proofs = configured.simulated ? configured : countedVerifier(metrics, configured);
     teardown.add("proof verifier", () => proofs.close());

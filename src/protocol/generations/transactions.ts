@@ -36,6 +36,10 @@ export interface ProofProgram {
   readonly majorVersion: number;
   /** Of Grumpkin's string: hashes beyond the modulus give a coordinate, reduced by it; otherwise the next hash does. */
   readonly reducesCoordinates: boolean;
+  /** Whether the program takes the first point of BN254's string from a file, whatever it is told. */
+  readonly readsPoint: boolean;
+  /** Systems on which the published program runs. */
+  readonly systems: string;
 }
 
 export function fieldsOf(parts: readonly ProofPart[]): number {

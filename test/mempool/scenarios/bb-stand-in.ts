@@ -3,9 +3,10 @@ import { join } from "node:path";
 
 /**
  * Writes a program that speaks bb's protocol on its input and output and verifies nothing: `verdict` is an expression
- * over `count`, the number of proofs so far, that gives the answer's name and fields, or does something else.
+ * over `count`, the number of proofs so far, that gives the answer's name and fields, or does something else; `strings`
+ * is one for the reference strings, which are taken where it is undefined.
  */
-export function bbStandIn(folder: string, name: string, verdict: string): string {
+export function bbStandIn(folder: string, name: string, verdict: string, strings = "undefined"): string {
   const path = join(folder, name);
   const msgpackr = import.meta.resolve("msgpackr");
   writeFileSync(
@@ -16,6 +17,10 @@ import { Packr, Unpackr } from ${JSON.stringify(msgpackr)};
 const packer = new Packr({ useRecords: false }), unpacker = new Unpackr({ useRecords: false });
 let received = Buffer.alloc(0), count = 0;
 function answer(name) {
+  if (name.startsWith("Srs")) {
+    const refused = ${strings};
+    if (refused !== undefined) return refused;
+  }
   if (name !== "ChonkVerify") return [name + "Response", { dummy: 0 }];
   count++;
   return ${verdict};

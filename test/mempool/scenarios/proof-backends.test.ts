@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { rootOf, squareRootCommand, verifyCommand } from "../../../src/mempool/proofs/bb-api.ts";
+import { rootOf, squareRootCommand, verdictOf, verifyCommand } from "../../../src/mempool/proofs/bb-api.ts";
 import type { BbBackend } from "../../../src/mempool/proofs/bb-backend.ts";
 import { BbProcesses, type BbProcessesOptions } from "../../../src/mempool/proofs/bb-processes.ts";
 import { BbProgramError, findBbProgram, packagedModule } from "../../../src/mempool/proofs/bb-program.ts";
@@ -19,6 +19,27 @@ import { bbStandIn } from "./bb-stand-in.ts";
 const [{ tx }] = recordedTxs();
 const command = verifyCommand(V4, tx);
 const points = new Uint8Array(64);
+
+/** What bb 4.1.2 and 5.0.0 answer for altered proofs. */
+const NO_PROOFS = [
+  "Deserialized point is not on the curve",
+  "Assertion failed: (val.on_curve())",
+  "Assertion failed: (uint256_t(fr_vec[0]) < (uint256_t(1) << (NUM_LIMB_BITS * 2)))\n  Left   : 0x01\n  Right  : 0x01",
+  "Cannot aggregate: incoming pairing points are at infinity (probably uninitialized).",
+  "proof has wrong size: expected 3216, got 3215",
+  "ChonkVerify: proof has wrong size: expected 2551, got 2550",
+  "msgpack field deserialization: non-canonical encoding (value >= modulus)",
+];
+/** What they say of their surroundings. */
+const NO_VERDICTS = [
+  "HTTP request failed for http://crs.example/g1.dat",
+  "filesystem error: in create_directories: No space left on device",
+  "Unable to open file: /tmp/crs/bn254_g1.dat",
+  "Downloaded g1 data is too small",
+  "Downloaded BN254 G1 CRS first element does not match expected point.",
+  "std::bad_alloc",
+  "Assertion failed: asked for 2 points with an SRS of size 1",
+];
 
 let folder: string;
 const open: BbBackend[] = [];
@@ -47,29 +68,79 @@ describe("processes", () => {
     ]);
   });
 
-  test("an error in the answer means that the bytes are no proof", async () => {
-    expect(await processes('["ErrorResponse", { message: "not on the curve" }]').verify(command)).toBe(false);
+  test("an error about the bytes means that they are no proof, and one about bb's surroundings is no verdict", () => {
+    const verdict = (message: string) => verdictOf({ name: "ErrorResponse", fields: { message } });
+    for (const message of NO_PROOFS) expect([message, verdict(message)]).toEqual([message, false]);
+    for (const message of NO_VERDICTS) expect(() => verdict(message)).toThrow(`ChonkVerify: ${message}`);
   });
 
-  test("an error for want of a reference string is no verdict", async () => {
-    const failed = processes('["ErrorResponse", { message: "HTTP request failed for http://crs.example/g1.dat" }]');
-    await expect(failed.verify(command)).rejects.toThrow("ChonkVerify: HTTP request failed for http://crs.example");
+  test("a process that answers with another error is replaced", async () => {
+    const noted = join(folder, "noted");
+    const first = `!fs.existsSync(${JSON.stringify(noted)}) && (fs.writeFileSync(${JSON.stringify(noted)}, ""), true)`;
+    const error = '["ErrorResponse", { message: "HTTP request failed for http://crs.example/g1.dat" }]';
+    const backend = processes(`${first} ? ${error} : ["ChonkVerifyResponse", { valid: count === 1 }]`);
+    const failed = backend.verify(command);
+    await expect(failed).rejects.toThrow("gave no verdict: ChonkVerify: HTTP request failed for http://crs.example");
+    await expect(failed).rejects.toThrow(BbProgramError);
+    expect(await backend.verify(command)).toBe(true);
   });
 
-  test("each process finds the first point of the reference string, also after its folder was removed", async () => {
-    const noted = join(folder, "crs");
-    const note = `fs.writeFileSync(${JSON.stringify(noted)}, process.env.CRS_PATH)`;
-    const backend = processes(`(${note}, count === 2 ? process.exit(3) : ["ChonkVerifyResponse", { valid: true }])`);
-    const pointOf = () => readFileSync(join(readFileSync(noted, "utf8"), "bn254_g1.dat")).toString("hex");
-    const generator = `${"0".repeat(63)}1${"0".repeat(63)}2`;
-    await backend.verify(command);
-    expect(pointOf()).toBe(generator);
-    rmSync(readFileSync(noted, "utf8"), { recursive: true });
-    await expect(backend.verify(command)).rejects.toThrow(/ended by exit code 3/);
-    await backend.verify(command);
-    expect(pointOf()).toBe(generator);
+  /** A verification by a program that reads the point with each proof. */
+  const readsPoint =
+    '["ChonkVerifyResponse", { valid: fs.readFileSync(process.env.CRS_PATH + "/bn254_g1.dat")[31] === 1 }]';
+
+  test("a warm process finds the first point of the reference string, also after its folder was cleaned", async () => {
+    const crs = join(folder, "crs");
+    const backend = processes(readsPoint, { points: crs });
+    await backend.ready;
+    rmSync(crs, { recursive: true });
+    expect(await backend.verify(command)).toBe(true);
+    const file = join(crs, "bn254_g1.dat");
+    expect(readFileSync(file).toString("hex")).toBe(`${"0".repeat(63)}1${"0".repeat(63)}2`);
+    const { ino } = statSync(file);
+    expect(await backend.verify(command)).toBe(true);
+    expect(statSync(file).ino).toBe(ino);
+    writeFileSync(file, "");
+    expect(await backend.verify(command)).toBe(true);
     await backend.close();
-    expect(existsSync(readFileSync(noted, "utf8"))).toBe(false);
+    expect(existsSync(crs)).toBe(false);
+  });
+
+  test("a program that reads no point has no folder", async () => {
+    const backend = processes('["ChonkVerifyResponse", { valid: process.env.CRS_PATH === undefined }]');
+    expect(await backend.verify(command)).toBe(true);
+  });
+
+  test("a folder that cannot be made fails every verification until it can, and is told meanwhile", async () => {
+    const parent = join(folder, "parent");
+    writeFileSync(parent, "");
+    const backend = processes(readsPoint, { points: join(parent, "crs") });
+    const reason = `the file ${join(parent, "crs", "bn254_g1.dat")}, which bb reads, cannot be written (ENOTDIR)`;
+    await expect(backend.ready).rejects.toThrow(BbProgramError);
+    for (let i = 0; i < 2; i++) {
+      await expect(backend.verify(command)).rejects.toThrow(reason);
+      expect(backend.fault?.message).toBe(reason);
+    }
+    rmSync(parent);
+    expect(await backend.verify(command)).toBe(true);
+    expect(backend.fault).toBeUndefined();
+  });
+
+  test("a process that refuses its reference strings is killed", async () => {
+    const started = join(folder, "started");
+    const note = `fs.appendFileSync(${JSON.stringify(started)}, process.pid + " ")`;
+    const program = bbStandIn(
+      folder,
+      "bb-refuses.mjs",
+      "undefined",
+      `(${note}, ["ErrorResponse", { message: "no room" }])`,
+    );
+    const backend = new BbProcesses({ program, threads: 1, limitMs: 30_000, grumpkin: points });
+    open.push(backend);
+    await expect(backend.verify(command)).rejects.toThrow("gave no verdict: reference strings: no room");
+    for (const pid of readFileSync(started, "utf8").trim().split(" ")) {
+      await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    }
   });
 
   test("an answer of another kind is no verdict", async () => {
@@ -171,8 +242,18 @@ describe.each(OWN_POINTS)("the network's bb for $generation.name", async ({ gene
 
   // The published program of v4 needs glibc 2.39.
   test.skipIf(program === undefined)("refuses proofs that are none in a process", async () => {
-    const backend = new BbProcesses({ program: program?.path ?? "", threads: 1, limitMs: 60_000, grumpkin: derived });
+    const crs = join(folder, "crs-of-program");
+    const backend = new BbProcesses({
+      program: program?.path ?? "",
+      threads: 1,
+      limitMs: 60_000,
+      grumpkin: derived,
+      points: proofProgram.readsPoint ? crs : undefined,
+    });
     open.push(backend);
+    await backend.ready;
+    // The file is read with the first proof.
+    rmSync(crs, { recursive: true, force: true });
     for (const fake of [...fakes, ...fakes]) expect(await backend.verify(fake)).toBe(false);
   });
 });

@@ -299,7 +299,7 @@ describe.each([OF_V4, OF_V5])(
       const folder = mkdtempSync(join(tmpdir(), "svc-real-proof-"));
       const path = join(folder, "bb");
       writeFileSync(path, programOfSetup(readFileSync((program as BbProgram).path), generation), { mode: 0o755 });
-      const points = new PointFolder();
+      const points = new PointFolder(join(folder, "crs"));
       points.write();
       const bb = new BbProcess({ program: path, threads: 1, points: points.path });
       try {
@@ -315,7 +315,6 @@ describe.each([OF_V4, OF_V5])(
         for (const [name, altered] of alteredFrom(given)) expect([name, await verdict(altered)]).toEqual([name, false]);
       } finally {
         await bb.close();
-        points.remove();
         rmSync(folder, { recursive: true });
       }
     });

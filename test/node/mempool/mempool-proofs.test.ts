@@ -15,11 +15,13 @@ import { configure } from "../../../src/config/configuration.ts";
 import { partValues } from "../../../src/config/part-values.ts";
 import { BbProcess } from "../../../src/mempool/proofs/bb-process.ts";
 import { BbProcesses } from "../../../src/mempool/proofs/bb-processes.ts";
+import { countedVerifier } from "../../../src/mempool/proofs/metrics.ts";
 import { configuredVerifier } from "../../../src/node/mempool/mempool-proofs.ts";
 import { poolHealth } from "../../../src/node/services/pool-health.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { recordedTxs } from "../../world/protocol/recorded-txs.ts";
 
 vi.mock("node:os", async (original) => ({
@@ -38,6 +40,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const surroundings = (logger = silentLogger) => ({ dataDirectory: join(folder, "data"), logger });
+
 /** A verifier with a program that has a version, and otherwise notes its surroundings and ends. */
 async function verifierWith(environment: Record<string, string>) {
   const program = join(folder, "bb");
@@ -49,7 +53,7 @@ async function verifierWith(environment: Record<string, string>) {
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: program, ...environment },
   });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4, silentLogger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, surroundings());
   onTestFinished(() => verifier.close());
   return { verifier, noted };
 }
@@ -114,7 +118,7 @@ test.each([
 test("PROVER_TEST_VERIFICATION_DELAY_MS: a simulated proof is accepted after it, by default at once", async () => {
   const verifier = (environment: Record<string, string>) => {
     const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "false", ...environment } });
-    return configuredVerifier(partValues(values).proofs, V4, silentLogger);
+    return configuredVerifier(partValues(values).proofs, V4, surroundings());
   };
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -135,7 +139,7 @@ test("a node that stops while bb is being prepared does not log that proofs cann
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({ flags: new Map(), environment: { PROVER_REAL_PROOFS: "true", ...neverReady() } });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, surroundings(logger));
   const ready = vi.spyOn(BbProcess.prototype, "close");
   await verifier.close();
   await new Promise(setImmediate);
@@ -143,16 +147,19 @@ test("a node that stops while bb is being prepared does not log that proofs cann
   expect(errors).toEqual([]);
 });
 
-test("a program that ends while it is being prepared is logged", async () => {
+test("a program that ends while it is being prepared is logged and told by the node's health", async () => {
   const errors: unknown[] = [];
   const logger = { ...silentLogger, error: (...given: unknown[]) => void errors.push(given) };
   const { values } = configure({
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
   });
-  const verifier = await configuredVerifier(partValues(values).proofs, V4, logger);
+  const verifier = await configuredVerifier(partValues(values).proofs, V4, surroundings(logger));
   onTestFinished(() => verifier.close());
   await expect.poll(() => errors.length).toBe(1);
+  expect(poolHealth(countedVerifier(new Metrics(() => {}), verifier), () => true).read()).toMatchObject({
+    state: "failed",
+  });
 });
 
 test("a program of another generation leaves a node that refuses every transaction with the reason", async () => {
@@ -161,7 +168,11 @@ test("a program of another generation leaves a node that refuses every transacti
     flags: new Map(),
     environment: { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: bbWith("exit 3") },
   });
-  const verifier = await configuredVerifier(partValues(values).proofs, V5, { ...silentLogger, warn: warned });
+  const verifier = await configuredVerifier(
+    partValues(values).proofs,
+    V5,
+    surroundings({ ...silentLogger, warn: warned }),
+  );
   const reason = `${join(folder, "bb")} is version 4.1.2; the proofs of this rollup need version 5`;
   expect(warned).toHaveBeenCalledExactlyOnceWith({ reason }, expect.stringContaining("transactions are refused"));
   expect(verifier.missing).toBe(true);

@@ -17,7 +17,6 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { encodeCommand } from "../../../src/mempool/proofs/bb-api.ts";
 import { BbProcess } from "../../../src/mempool/proofs/bb-process.ts";
 import { findBbProgram } from "../../../src/mempool/proofs/bb-program.ts";
-import { PointFolder } from "../../../src/mempool/proofs/point-folder.ts";
 import { BN254_GENERATOR } from "../../../src/mempool/proofs/reference-strings.ts";
 import { concat, equal } from "../../../src/protocol/bytes.ts";
 import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
@@ -97,9 +96,7 @@ async function verifiedBy(
   inputs: Uint8Array,
   proof: Uint8Array,
 ): Promise<boolean> {
-  const crs = new PointFolder();
-  crs.write();
-  const bb = new BbProcess({ program, threads, points: crs.path });
+  const bb = new BbProcess({ program, threads });
   try {
     const points = { points_buf: Buffer.from(BN254_GENERATOR), num_points: 1, g2_point: knownG2() };
     await bb.call(encodeCommand("SrsInitSrs", points));
@@ -119,7 +116,6 @@ async function verifiedBy(
     return answer.fields.verified === true;
   } finally {
     await bb.close();
-    crs.remove();
   }
 }
 

@@ -18,7 +18,13 @@ const PROOF_PARTS = [
 export const TRANSACTIONS: TransactionRules = {
   proofFields: fieldsOf(PROOF_PARTS),
   proofParts: PROOF_PARTS,
-  proofProgram: { package: "@aztec/bb.js", majorVersion: 4, reducesCoordinates: true },
+  proofProgram: {
+    package: "@aztec/bb.js",
+    majorVersion: 4,
+    reducesCoordinates: true,
+    readsPoint: false,
+    systems: "glibc 2.39 (Debian 13, Ubuntu 24.04)",
+  },
   maxBlobFields: undefined,
   maxLists: undefined,
   maxGas: MAX_GAS,

@@ -31,7 +31,13 @@ const PROOF_PARTS = [
 export const TRANSACTIONS: TransactionRules = {
   proofFields: fieldsOf(PROOF_PARTS),
   proofParts: PROOF_PARTS,
-  proofProgram: { package: "bb.js-5", majorVersion: 5, reducesCoordinates: false },
+  proofProgram: {
+    package: "bb.js-5",
+    majorVersion: 5,
+    reducesCoordinates: false,
+    readsPoint: true,
+    systems: "glibc 2.36 (Debian 12, Ubuntu 24.04)",
+  },
   maxBlobFields: MAX_BLOB_FIELDS,
   maxLists: { classLogs: 1, calldata: 33, calldataFields: 16_000 },
   maxGas: MAX_GAS,
