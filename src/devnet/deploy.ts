@@ -15,7 +15,10 @@ import type { DeployedDevnet } from "./folder.ts";
 import { DEPLOYER_MNEMONIC, L1_CHAIN_ID } from "./l1-part.ts";
 import { committee, type DevnetPlan } from "./plan.ts";
 
-/** Slots long enough for two blocks, attestations and publishing (docs/protocol/08-building-and-checkpoints.md#82-timetable). */
+/**
+ * Slots long enough for two blocks, attestations and publishing
+ * (docs/protocol/08-building-and-checkpoints.md#82-timetable).
+ */
 const FAST = { ethereumSlotDuration: 2, aztecSlotDuration: 8, aztecEpochDuration: 4 } as const;
 /** Epochs before the start: the committee of an epoch is drawn from the validators of an earlier one. */
 const EPOCHS_BEFORE = 5;

@@ -16,8 +16,8 @@ export interface Mode {
   /** Whether it opens the ports of a node. */
   readonly hasNodePorts?: boolean;
   /**
-   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network and
-   * changes nothing. `run` may rely on them.
+   * What options, and the files that they name, must be for this mode, cheap checks first. Each goes without network
+   * and changes nothing. `run` may rely on them.
    */
   checks(): readonly StartCheck[] | Promise<readonly StartCheck[]>;
   /** Runs until the process is stopped. */

@@ -32,7 +32,9 @@ export interface ProofMessage {
   [member: string]: Uint8Array[] | ProofMessage;
 }
 
-/** The proof of a tx as a message to bb: all parts but the first, which begins with the public inputs, have a length. */
+/**
+ * The proof of a tx as a message to bb: all parts but the first, which begins with the public inputs, have a length.
+ */
 export function proofMessage(
   { transactions: { proofParts } }: Pick<ChonkRules, "transactions">,
   tx: Pick<Tx, "data" | "chonkProof">,

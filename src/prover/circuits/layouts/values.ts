@@ -109,8 +109,7 @@ function limbs(to: Uint8Array[], value: Uint8Array, count: number): void {
 
 /**
  * Coordinates of a BLS12-381 point, 48 bytes each; the point at infinity is all zero. Circuits take both, and whether
- * it
- * is infinity.
+ * it is infinity.
  */
 export const BlsPoint: Codec<Uint8Array> = {
   ...fixedBytes(96),
