@@ -264,7 +264,8 @@ export class Sequencer {
 
   /** Never rejects. */
   async #withoutCheckpoint(slot: number, skipped: SlotSkipped): Promise<void> {
-    if (skipped.reason === "not proposer" && this.#invalidatedIn < slot) await this.#invalidateLate(slot);
+    const leaves = skipped.reason === "not proposer" || skipped.reason === "too few peers";
+    if (leaves && this.#invalidatedIn < slot) await this.#invalidateLate(slot);
     await this.#voteAlone(slot, skipped);
   }
 

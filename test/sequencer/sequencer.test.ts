@@ -359,17 +359,34 @@ describe("a committee", () => {
     expect(await settled()).toEqual(["not proposer: 1"]);
   });
 
+  /** A committee of four, of which this node has the proposer's key alone, or all. */
+  const committeeOf = (all: boolean): Uint8Array[] => {
+    const proposer = proposerIndex(epochOfSlot(10, new FakeNode().constants), 10, 5n, 4);
+    return [0, 1, 2, 3].map((i) => (all || i === proposer ? own : other));
+  };
+
   test.each([
-    [0, 1, "too few peers: 1"],
-    [2, 3, "too few peers: 1"],
-    [3, 3, "published: 1"],
-    [0, 0, "published: 1"],
-    [undefined, 3, "published: 1"],
-  ])("a proposer with %s peers whose minimum is %i proposes to a committee, or not", async (peers, least, outcome) => {
-    begin([own, own, own, own], { minPeersToPropose: least });
+    { peers: 0, least: 1, all: false, outcome: "too few peers: 1" },
+    { peers: 2, least: 3, all: false, outcome: "too few peers: 1" },
+    { peers: 3, least: 3, all: false, outcome: "published: 1" },
+    { peers: 0, least: 0, all: false, outcome: "published: 1" },
+    { peers: 0, least: 1, all: true, outcome: "published: 1" },
+  ])("a proposer with $peers of $least peers, keys of the whole committee: $all: $outcome", async (given) => {
+    const { peers, least, all, outcome } = given;
+    begin(committeeOf(all), { minPeersToPropose: least });
     node.peers = peers;
     expect(await settled()).toEqual([outcome]);
     expect(node.builds).toHaveLength(outcome.startsWith("published") ? 1 : 0);
+  });
+
+  test("a proposer without peers votes alone, and still builds if they come in its slot", async () => {
+    begin(committeeOf(false), { governanceProposerPayload: `0x${"0c".repeat(20)}` });
+    node.peers = 0;
+    await until(() => node.votesAlone.length > 0);
+    expect(node.votesAlone).toMatchObject([{ slot: 10, attester: ATTESTER }]);
+    expect(node.builds).toEqual([]);
+    node.peers = 1;
+    await published();
   });
 
   test("a committee cannot attest without peers, which is reported before anything is built", async () => {

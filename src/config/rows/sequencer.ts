@@ -40,9 +40,9 @@ export const sequencer = {
       env: ["SEQ_MIN_PEERS_TO_PROPOSE"],
       kind: integer(0, MAX_COUNT),
       to: [live("sequencer.minPeersToPropose")],
-      admin: {},
+      admin: { only: "svc" },
       meaning:
-        "proposer: minimum connected peers to propose to a committee; with fewer the slot is passed, votes are still sent",
+        "proposer: minimum connected peers to propose to a committee with members elsewhere; with fewer the slot is passed and only votes are sent",
     },
     1,
   ),

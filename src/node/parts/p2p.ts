@@ -128,7 +128,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     teardown.add("reachability", () => reachability.stop());
     const { healthMinPeers } = options.values.p2p.peers;
     const connected = (): number => node.peers.peers().length;
-    const ready = (): boolean => connected() >= healthMinPeers;
+    const ready = (): boolean => connected() > 0;
     return {
       ...{ node, attestations: pool, committees, ready },
       answers: peerAnswers({ node, enr: () => record.text, attestations: pool }),

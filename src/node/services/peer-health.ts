@@ -10,12 +10,11 @@ export function peerHealth(
   return {
     name: "peers",
     read() {
+      if (!synchronizer.initialSyncComplete) return { state: "waiting", reason: "P2P starts after the initial sync" };
       const connected = peers();
       if (connected >= least) return HEALTHY;
       const reason = connected === 0 ? "connected to no peer" : `connected to ${connected} of at least ${least} peers`;
-      return synchronizer.initialSyncComplete
-        ? { state: "failed", reason }
-        : { state: "waiting", reason: "P2P starts after the initial sync" };
+      return { state: "failed", reason };
     },
   };
 }
