@@ -53,9 +53,10 @@ export type EpochProofForm = Pick<Generation, "l1" | "headers">;
 
 function rowsOf({ l1, headers: { accumulatedFeesAt } }: EpochProofForm, { fees, headers }: EpochProof) {
   if (l1.epochProofTakes === "fees") return fees.map(hex);
+  if (accumulatedFeesAt === undefined) throw new Error("the headers that a proof is submitted with must have fees");
   return headers.map((header) => ({
     ...headerStruct(header),
-    accumulatedFees: accumulatedFeesAt === undefined ? 0n : readBigUint(header, accumulatedFeesAt, 32),
+    accumulatedFees: readBigUint(header, accumulatedFeesAt, 32),
   }));
 }
 

@@ -88,7 +88,8 @@ describe.each(CHAINS)("on the recorded $recorded", ({ recorded, height, earlier,
 
   test.each(rows)("a node follows a v5 rollup on an L1 endpoint that $name again, once it stops", async ({ lie }) => {
     expect(node.services.chain.generation).toBe(V5);
-    // The lie while the node connects, and while checkpoints and messages are read from a head that it never saw.
+    // The lie while the node connects, and while checkpoints and messages are read from a head that it never saw. Some
+    // are told of what only one of the two asks for.
     l1.until = height;
     await node.synchronizer.rollBackTo(earlier);
     proxy.lies = 0;
