@@ -186,7 +186,7 @@ export const p2p = {
       flags: ["--p2p.healthMinPeers"],
       env: ["P2P_HEALTH_MIN_PEERS"],
       kind: integer(0, MAX_COUNT),
-      to: ["p2p.peers.healthMinPeers"],
+      to: ["p2p.health.minPeers"],
       meaning: "minimum connected peers of a node that is ready; with fewer /ready answers 503",
     },
     1,

@@ -126,7 +126,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       if (detail.direction === "inbound") reachability.reached("TCP");
     });
     teardown.add("reachability", () => reachability.stop());
-    const { healthMinPeers } = options.values.p2p.peers;
+    const { minPeers } = options.values.p2p.health;
     const connected = (): number => node.peers.peers().length;
     const ready = (): boolean => connected() > 0;
     return {
@@ -136,7 +136,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       minedTxs: node.services.collection.mined,
       live: { configure: (changes) => void Object.assign(live, changes) },
       reports: () => peerReports({ node, listed: own.settings.listed, version: own.version }),
-      health: peerHealth(synchronizer, connected, healthMinPeers),
+      health: peerHealth(synchronizer, connected, minPeers),
       async start() {
         try {
           await node.start();

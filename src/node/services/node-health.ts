@@ -63,7 +63,7 @@ export function nodeHealth(
   const limits = {
     maxLagBlocks: MAX_LAG_BLOCKS,
     ...(maxAge > 0 && !isDevelopmentL1(reader.identity.l1ChainId) && { maxL1AgeSeconds: maxAge }),
-    ...(p2p !== undefined && { minPeers: values.p2p.peers.healthMinPeers }),
+    ...(p2p !== undefined && { minPeers: values.p2p.health.minPeers }),
   };
   return new HealthBoard(probes, () => {
     const processed = chain.state.processed();
