@@ -95,7 +95,7 @@ export const logging = {
       env: ["USE_GCLOUD_LOGGING"],
       kind: boolean,
       meaning:
-        "write log lines as JSON objects with the field names of Google Cloud Logging, and export none over OTLP",
+        "write log lines as JSON objects with the field names of Google Cloud Logging, whatever LOG_FORMAT is, and export none over OTLP",
     },
     false,
   ),

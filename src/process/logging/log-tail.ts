@@ -1,5 +1,5 @@
 import type { LogLine } from "../../rpc/admin/ports/node-reports.ts";
-import { spokenLine } from "./log-text.ts";
+import { spokenLine, textField } from "./log-text.ts";
 
 const MAX_LINES = 2_000;
 /** Of all lines together. */
@@ -35,7 +35,9 @@ export class LogTail {
     const { length } = this.#lines;
     const count = Math.max(0, Math.min(length - this.#dropped, most, this.#last - after));
     const first = this.#last - count + 1;
-    return this.#lines.slice(length - count).map((line, i) => ({ sequence: first + i, ...spokenLine(line) }));
+    return this.#lines
+      .slice(length - count)
+      .map((line, i) => ({ sequence: first + i, ...spokenLine(line, textField) }));
   }
 }
 

@@ -14,7 +14,7 @@ const PLACEHOLDER = /\{(\w+)(?::([^{}]+))?\}/g;
 const oneLine = (text: string): string => text.replace(/\s*\p{Cc}+\s*/gu, " ");
 
 /** A value as shown in a sentence. */
-function spoken(value: unknown): string {
+export function spoken(value: unknown): string {
   if (typeof value === "number" && !Number.isInteger(value)) return String(Math.round(value * 1000) / 1000);
   if (typeof value !== "string") return JSON.stringify(value) ?? "undefined";
   const text = oneLine(value);
@@ -22,22 +22,30 @@ function spoken(value: unknown): string {
   return isLongHex ? `${text.slice(0, 10)}..${text.slice(-8)}` : text;
 }
 
-/** A value as shown after `key=`: text with spaces is quoted. */
-function shownScalar(value: unknown): string {
-  const text = spoken(value);
-  return typeof value !== "string" || /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+/** Text as shown after `key=`: in quotes if it has spaces. */
+export const quoted = (text: string): string => (/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text));
+
+const shownScalar = (value: unknown): string => (typeof value === "string" ? quoted(spoken(value)) : spoken(value));
+
+/** A name, and a value that is no object. */
+export type SpokenFact = readonly [name: string, value: unknown];
+
+/** A value as one text: items of a list as `shown` has them, separated by commas; a list with objects as JSON. */
+export function listed(value: unknown, shown: (value: unknown) => string): string {
+  const isList = Array.isArray(value) && !value.some((item) => typeof item === "object" && item !== null);
+  return isList ? value.map(shown).join(",") || "none" : shown(value);
 }
 
-/** `key=value`: object members as `key.member=value`, errors as their text, lists separated by commas. */
-function shownFact(name: string, value: unknown): string[] {
+/** A field in the text format. */
+export const textField = ([name, value]: SpokenFact): string => `${name}=${listed(value, shownScalar)}`;
+
+/** Object members as `key.member`, errors as their text. */
+function spokenFacts(name: string, value: unknown): SpokenFact[] {
   if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return [];
-  if (Array.isArray(value) && !value.some((item) => typeof item === "object" && item !== null)) {
-    return [`${name}=${value.length === 0 ? "none" : value.map(shownScalar).join(",")}`];
-  }
-  if (!isObject(value)) return [`${name}=${shownScalar(value)}`];
+  if (!isObject(value)) return [[name, value]];
   const { type, message } = value;
-  if (typeof type === "string" && typeof message === "string") return [`${name}=${shownScalar(`${type}: ${message}`)}`];
-  return Object.entries(value).flatMap(([member, item]) => shownFact(`${name}.${member.replaceAll(" ", "-")}`, item));
+  if (typeof type === "string" && typeof message === "string") return [[name, `${type}: ${message}`]];
+  return Object.entries(value).flatMap(([member, item]) => spokenFacts(`${name}.${member.replaceAll(" ", "-")}`, item));
 }
 
 function sentence(template: string, facts: Record<string, unknown>): { text: string; told: Set<string> } {
@@ -63,12 +71,14 @@ interface SpokenLine {
   fields: string[];
 }
 
-export function spokenLine(line: string): SpokenLine {
+/** Fields have the form of `field`. */
+export function spokenLine(line: string, field: (fact: SpokenFact) => string): SpokenLine {
   const record: Record<string, unknown> = JSON.parse(line);
   const { text, told } = sentence(String(record.msg ?? ""), record);
   const fields = Object.entries(record)
     .filter(([name]) => !ENVELOPE.includes(name) && !told.has(name))
-    .flatMap(([name, value]) => shownFact(name, value));
+    .flatMap(([name, value]) => spokenFacts(name, value))
+    .map(field);
   const level = LEVEL_NAMES.get(Number(record.level)) ?? String(record.level);
   return { time: Number(record.time), level, module: String(record.module), message: text, fields };
 }
@@ -83,7 +93,7 @@ export function recordText(record: Readonly<Record<string, unknown>>): string {
  * that the message names in braces are inserted there; the others follow. Control characters become spaces.
  */
 export function textLine(line: string): string {
-  const { level, module, message, fields, ...spoken } = spokenLine(line);
+  const { level, module, message, fields, ...spoken } = spokenLine(line, textField);
   const time = new Date(spoken.time);
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
     .map((n) => String(n).padStart(2, "0"))

@@ -60,6 +60,18 @@ test("a logfmt line has time, level, module and sentence as fields, with quotes 
   expect(lines[1]).toMatch(/ level=warn module=node msg=stopped\n$/);
 });
 
+test("in logfmt a list is one value with quotes around it, also one of objects, and keys have no quotes", () => {
+  const { lines, loggerFor } = logging({ logfmt: true });
+  const facts = { names: ["a", "b c"], n: [1, 2], none: [], peers: [{ id: "x y", n: 1 }], by: { 'a "b"=c': null } };
+  loggerFor("node").info(facts, "hello");
+  expect(lines[0].slice(lines[0].indexOf("msg="))).toBe(
+    'msg=hello names="a,b c" n=1,2 none=none peers="[{\\"id\\":\\"x y\\",\\"n\\":1}]" by.a--b-c=null\n',
+  );
+  const pretty = logging({});
+  pretty.loggerFor("node").info(facts, "hello");
+  expect(pretty.lines[0]).toContain('names=a,"b c" n=1,2 none=none peers=[{"id":"x y","n":1}] by.a-"b"=c=null');
+});
+
 test("facts are abbreviated: hashes by their ends, members by path, text with spaces in quotes", () => {
   const { lines, loggerFor } = logging({});
   const hash = `0x12345678${"00".repeat(24)}9abcdef0`;
