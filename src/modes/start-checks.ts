@@ -1,6 +1,7 @@
 import { refuseAbsentParts } from "../config/absent-parts.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { OperatorError } from "../errors/operator-error.ts";
+import { requireLogFile } from "../process/logging/open-log-file.ts";
 import type { Mode } from "./mode.ts";
 import { selectedMode } from "./modes.ts";
 
@@ -14,7 +15,7 @@ interface StartVerdict {
 
 /**
  * Everything about a configuration that can be refused before anything is started: options of parts that are not there,
- * the mode, and the mode's checks, cheap ones first. `svc start` and `svc config --check` go by it.
+ * the mode, the mode's checks, cheap ones first, and the log file. `svc start` and `svc config --check` go by it.
  */
 export async function checkStart(configuration: Configuration): Promise<StartVerdict> {
   const { values } = configuration;
@@ -31,6 +32,7 @@ export async function checkStart(configuration: Configuration): Promise<StartVer
   await attempt(() => refuseAbsentParts(configuration));
   const mode = await attempt(() => selectedMode(values));
   for (const check of (await mode?.checks()) ?? []) await attempt(() => check(values));
+  await attempt(() => values.logFile !== undefined && requireLogFile(values.logFile));
   return { mode, faults };
 }
 

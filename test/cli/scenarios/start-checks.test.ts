@@ -42,9 +42,21 @@ const REFUSED: readonly Refused[] = [
     { ...L1, BLOB_FILE_STORE_URLS: "file:///nowhere/blobs" },
     `no blob source can be reached: file:///nowhere/blobs: there is no such folder; ${NO_SOURCE}`,
   ],
+  [
+    "a log file in a folder that is not there",
+    ["--node"],
+    { ...L1, SVC_LOG_FILE: "/nowhere/node.log" },
+    "--log-file /nowhere/node.log must be a file that this user can write, in a folder that exists (ENOENT)",
+  ],
 ];
 
 const ALSO_REFUSED: readonly Refused[] = [
+  [
+    "a folder as log file of a bootnode",
+    ["--p2p-bootstrap"],
+    { P2P_IP: "127.0.0.1", SVC_LOG_FILE: "/tmp" },
+    "--log-file /tmp must be a file that this user can write, in a folder that exists (EISDIR)",
+  ],
   [
     "a sequencer without keys",
     ["--node", "--sequencer"],
