@@ -15,6 +15,7 @@ import { checkDuties } from "../../node/settings/duties-of-rollup.ts";
 import { objectStoreAccess } from "../../node/settings/object-access.ts";
 import { writesOwnBlobSource } from "../../node/settings/object-stores.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import type { Generation } from "../../protocol/generations/generation.ts";
 import { generationNamed } from "../../protocol/generations/known/choose.ts";
 import { storedGeneration } from "../../storage/identity.ts";
 import { openStore } from "../../storage/store.ts";
@@ -75,27 +76,37 @@ async function storedPositions(dataDirectory: string | undefined): Promise<Store
   }
 }
 
-async function connected(values: PartValues): Promise<{ reader?: ConnectedRollup; finding: Finding }> {
+interface Connected {
+  reader?: ConnectedRollup;
+  /** Undefined where the rollup is unknown. */
+  generation?: Generation;
+  finding: Finding;
+}
+
+async function connected(values: PartValues): Promise<Connected> {
   const { registryAddress } = values.l1;
   if (registryAddress === undefined) {
     const remedy = "give --network, or --registry-address (REGISTRY_CONTRACT_ADDRESS)";
     return { finding: fail("rollup", "no registry address is given", remedy) };
   }
+  let generation: Generation | undefined;
   try {
     const reader = await connectRollup(connectOptions(values, registryAddress));
     const { addresses, rollupVersion, genesisArchiveRoot: deployed } = reader.identity;
     const rollup = `${addresses.rollupAddress}, version ${rollupVersion}`;
-    const generation = generationNamed(reader.identity.generation);
+    generation = generationNamed(reader.identity.generation);
     const geneses = new ConfiguredGeneses(loadCore(), values.genesis);
     if (geneses.of(generation, deployed)) {
       checkDuties(values, reader.identity);
-      return { reader, finding: ok("rollup", rollup) };
+      return { reader, generation, finding: ok("rollup", rollup) };
     }
     const text = `${rollup}, was deployed for another genesis: ${toHex(deployed)}, configured is ${toHex(geneses.firstRoot(generation))}`;
     const remedy = "give TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES as the network has them";
-    return { reader, finding: fail("rollup", text, remedy) };
+    return { reader, generation, finding: fail("rollup", text, remedy) };
   } catch (error) {
-    if (error instanceof ConfigurationError) return { finding: fail("rollup", error.message, "see the message") };
+    if (error instanceof ConfigurationError) {
+      return { generation, finding: fail("rollup", error.message, "see the message") };
+    }
     if (!(error instanceof L1Error)) throw error;
     if (error instanceof OtherProtocolError) return { finding: fail("rollup", error.message, error.remedy) };
     const remedy =
@@ -136,11 +147,19 @@ async function checkSources(
   }
 }
 
+interface L1Facts {
+  findings: Finding[];
+  /** Of the rollup; undefined where it is unknown. */
+  generation?: Generation;
+}
+
 /** Endpoints, rollup, clock, blobs and balances. */
-export async function checkL1({ values, stored, publishers, now }: L1Settings): Promise<Finding[]> {
+export async function checkL1({ values, stored, publishers, now }: L1Settings): Promise<L1Facts> {
   const { urls: l1RpcUrls, chainId } = values.l1;
-  if (l1RpcUrls.length === 0) return [fail("L1", "no endpoint is given", "give --l1-rpc-urls (ETHEREUM_HOSTS)")];
-  const { reader, finding: rollup } = await connected(values);
+  if (l1RpcUrls.length === 0) {
+    return { findings: [fail("L1", "no endpoint is given", "give --l1-rpc-urls (ETHEREUM_HOSTS)")] };
+  }
+  const { reader, generation, finding: rollup } = await connected(values);
   const constants = reader?.identity.constants;
   const logRange = constants
     ? Math.max(Math.floor((values.sync.batchSize * constants.slotDuration) / constants.ethereumSlotDuration), 1)
@@ -158,11 +177,12 @@ export async function checkL1({ values, stored, publishers, now }: L1Settings): 
     reader !== undefined && from !== undefined
       ? await checkSources(values, reader, from, logRange)
       : [skip("blobs", "not asked: the rollup is not known")];
-  return [
-    ...endpoints.flatMap(({ findings }) => findings),
+  const findings = [
+    ...endpoints.flatMap((endpoint) => endpoint.findings),
     clock,
     rollup,
     ...blobs,
     ...(await checkBalances(rpc, publishers)),
   ];
+  return { findings, generation };
 }

@@ -5,12 +5,13 @@ import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 const CHECK = "proofs";
 
-/** What would check the proofs of transactions, whose generation wants this program. */
+/** What would check the proofs of transactions. `wanted`: by the rollup's generation; undefined where that is unknown. */
 export async function checkProofs(
   { real, verifier, bbBinaryPath }: PartValues["proofs"],
-  wanted: ProofProgram,
+  wanted: ProofProgram | undefined,
 ): Promise<Finding> {
   if (!real && !verifier.forced) return skip(CHECK, "the network is configured to run without proofs");
+  if (wanted === undefined) return skip(CHECK, "not tried: which program is needed depends on the rollup");
   try {
     const { path, version } = await findBbProgram(bbBinaryPath, wanted);
     return ok(CHECK, `bb ${version} runs: ${path}`);
@@ -22,7 +23,7 @@ export async function checkProofs(
       return warn(
         CHECK,
         `bb ${module.version} would run in WebAssembly, which is slower: ${why}`,
-        "a system with glibc 2.39 runs the published program (Debian 13, Ubuntu 24.04)",
+        `the published program runs on a system with ${wanted.systems}`,
       );
     }
     const remedy =

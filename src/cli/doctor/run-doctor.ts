@@ -15,12 +15,15 @@ import { checkProofs } from "./check-proofs.ts";
 import { type Finding, failOf, findingLines } from "./finding.ts";
 
 /** A check that an error of the operator ends becomes its finding: one fault does not hide the others. */
-async function findings(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
+async function facts<T extends { findings: Finding[] }>(
+  check: string,
+  work: () => Promise<T>,
+): Promise<T | { findings: Finding[]; generation?: undefined }> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [failOf(check, error)];
+    return { findings: [failOf(check, error)] };
   }
 }
 
@@ -40,15 +43,18 @@ export async function examine(configuration: Configuration, now: () => number = 
   const { publishers } = keys;
   const stored = directory.identity !== undefined;
   const { followsL1 = mode === undefined, hasNodePorts = mode === undefined } = mode ?? {};
-  const { transactions } = generationNamed(directory.identity?.generation);
-  const [l1, ports, database, proofs] = await Promise.all([
-    followsL1 ? findings("L1", () => checkL1({ values: parts, stored, publishers, now })) : [],
+  const [l1, ports, database] = await Promise.all([
+    followsL1 ? facts("L1", () => checkL1({ values: parts, stored, publishers, now })) : undefined,
     hasNodePorts ? checkPorts(parts, holder !== undefined) : [],
-    findings("HA database", async () => [await checkHa(parts.signing)]),
-    checkProofs(parts.proofs, transactions.proofProgram),
+    facts("HA database", async () => ({ findings: [await checkHa(parts.signing)] })),
   ]);
+  // Of a new data directory only the rollup knows it; a mode that asks no rollup has what its store says.
+  const storeTells = stored || !followsL1;
+  const ofStore = storeTells ? generationNamed(directory.identity?.generation) : undefined;
+  const generation = l1?.generation ?? ofStore;
+  const proofs = await checkProofs(parts.proofs, generation?.transactions.proofProgram);
   const machine = [...checkMachine(), ...directory.findings, ...ports, ...keys.findings];
-  const outside = [...l1, ...database, proofs];
+  const outside = [...(l1?.findings ?? []), ...database.findings, proofs];
   return [...refusals(faults, [...machine, ...outside]), ...machine, ...outside];
 }
 

@@ -335,6 +335,25 @@ test("a program for proofs that is not there is named with the option", async ()
   expect(remedies[0]).toContain("correct BB_BINARY_PATH");
 });
 
+test("the program for proofs is that of the rollup on L1, also for an empty data directory", async () => {
+  const program = join(folder, "bb-4");
+  writeFileSync(program, "#!/bin/sh\necho 4.1.2\n", { mode: 0o755 });
+  const change = { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: program, DATA_DIRECTORY: join(folder, "none-yet") };
+  const proofsOf = async (more: Record<string, string> = {}) =>
+    (await examined({ ...change, ...more })).all.filter((line) => line.includes(" proofs: "));
+  expect(await proofsOf()).toEqual([`ok proofs: bb 4.1.2 runs: ${program}`]);
+  const { vkTreeRoot, protocolContractsHash } = V5.contracts;
+  proxy.lie = rollupOf({ vkTreeRoot, protocolContractsHash }, publicChain);
+  const ofV5 = await proofsOf();
+  proxy.lie = publicChain;
+  expect(ofV5).toEqual([
+    `fail proofs: transactions would be refused: ${program} is version 4.1.2; the proofs of this rollup need version 5`,
+  ]);
+  expect(await proofsOf({ ETHEREUM_HOSTS: "http://127.0.0.1:1" })).toEqual([
+    "skip proofs: not tried: which program is needed depends on the rollup",
+  ]);
+});
+
 test("a database of high-availability signing without tables is told how to make them", async () => {
   const { failed, remedies, all } = await examined({
     VALIDATOR_HA_SIGNING_ENABLED: "true",
