@@ -1,12 +1,14 @@
 import type { PartValues } from "../../config/part-values.ts";
-import { nodePorts, portFault } from "../../node/settings/free-ports.ts";
+import { clashOf, nodePorts, portFault } from "../../node/settings/free-ports.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type Port = ReturnType<typeof nodePorts>[number];
 
-async function checkPort(port: Port, nodeRuns: boolean): Promise<Finding> {
+async function checkPort(port: Port, before: readonly Port[], nodeRuns: boolean): Promise<Finding> {
   const where = `${port.protocol} ${port.host}:${port.port}`;
   if (port.port === 0) return ok(port.name, `${where}: any free port`);
+  const clash = clashOf(port, before);
+  if (clash !== undefined) return fail(port.name, `${where}: ${clash.rule}`, clash.remedy);
   const fault = await portFault(port);
   if (fault === undefined) return ok(port.name, `${where} is free`);
   const { code, remedy } = fault;
@@ -17,7 +19,10 @@ async function checkPort(port: Port, nodeRuns: boolean): Promise<Finding> {
 
 /** The ports of a node. `nodeRuns`: a node uses the data directory, so that its ports are taken. */
 export async function checkPorts(values: PartValues, nodeRuns: boolean): Promise<Finding[]> {
-  const findings = await Promise.all(nodePorts(values).map((port) => checkPort(port, nodeRuns)));
+  const ports = nodePorts(values);
+  const findings: Finding[] = [];
+  // One after the other: two that clash would each find the other's attempt.
+  for (const [i, port] of ports.entries()) findings.push(await checkPort(port, ports.slice(0, i), nodeRuns));
   const loopback = ["127.0.0.1", "::1", "localhost"];
   const { host } = values.admin;
   if (!loopback.includes(host)) {

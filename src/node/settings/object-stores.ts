@@ -5,12 +5,16 @@ import { NoBlobSourceReachableError } from "../../l1/blobs/errors.ts";
 import { ObjectStoreUrlError } from "../../storage/objects/errors.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { objectStoreAccess } from "./object-access.ts";
+import { hasProver } from "./roles.ts";
 
-/** Throws a ConfigurationError for a store that no part of the node can use, with the name of its option. */
-export function checkObjectStores(values: PartValues): void {
-  const access = objectStoreAccess(values.objectStores);
-  const { blobs, txCollection, snapshots, prover } = values;
-  const opened = (option: string, urls: readonly (string | undefined)[], open: typeof openObjectReader) => {
+type Open = typeof openObjectReader;
+
+/** Throws a ConfigurationError for a store that cannot be used. */
+function opener({
+  objectStores,
+}: PartValues): (option: string, urls: readonly (string | undefined)[], open: Open) => void {
+  const access = objectStoreAccess(objectStores);
+  return (option, urls, open) => {
     for (const url of urls) {
       try {
         if (url !== undefined) open(url, access);
@@ -20,12 +24,26 @@ export function checkObjectStores(values: PartValues): void {
       }
     }
   };
+}
+
+/** Throws a ConfigurationError for a store of proofs that agents, or a prover with a broker elsewhere, cannot use. */
+export function checkProofStore(values: PartValues): void {
+  opener(values)("PROVER_PROOF_STORE", [values.prover.proofStore], openObjectStore);
+}
+
+/** Throws a ConfigurationError for a store that no part of the node can use, with the name of its option. */
+export function checkObjectStores(values: PartValues): void {
+  const { blobs, txCollection, snapshots, prover, broker, modes } = values;
+  const opened = opener(values);
   opened("BLOB_FILE_STORE_URLS", blobs.fileStoreUrls, openObjectReader);
   opened("BLOB_FILE_STORE_UPLOAD_URL", [blobs.uploadUrl], openObjectStore);
   opened("SYNC_SNAPSHOTS_URLS", snapshots.urls, openObjectReader);
   opened("TX_COLLECTION_FILE_STORE_URLS", txCollection.txCollectionFileStoreUrls, openObjectReader);
   if (txCollection.txFileStoreEnabled) opened("TX_FILE_STORE_URL", [txCollection.txFileStoreUrl], openObjectStore);
   opened("PROVER_NODE_FAILED_EPOCH_STORE", [prover.failedEpochStore], openObjectStore);
+  if (!hasProver(modes)) return;
+  opened("PROVER_FAILED_PROOF_STORE", [prover.failedProofStore], openObjectStore);
+  if (broker.url !== undefined) checkProofStore(values);
 }
 
 /** Whether this node makes one of the stores that it reads blobs from at its start. */

@@ -305,14 +305,14 @@ test("a port that another program has is named with protocol and flag", async ()
 });
 
 test("taken ports of metrics and of the feed are named", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  const { failed } = await examined({ SVC_METRICS_PORT: String(port), SVC_FEED_PORT: String(port) });
-  server.close();
+  const servers = [createServer(), createServer()];
+  for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+  const [metrics, feed] = servers.map((server) => (server.address() as { port: number }).port);
+  const { failed } = await examined({ SVC_METRICS_PORT: String(metrics), SVC_FEED_PORT: String(feed) });
+  for (const server of servers) server.close();
   expect(failed).toEqual([
-    `metrics port: TCP 127.0.0.1:${port} is in use by another program`,
-    `feed port: TCP 127.0.0.1:${port} is in use by another program`,
+    `metrics port: TCP 127.0.0.1:${metrics} is in use by another program`,
+    `feed port: TCP 127.0.0.1:${feed} is in use by another program`,
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -6,7 +7,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { examine } from "../../../src/cli/doctor/run-doctor.ts";
 import { type Configuration, configure } from "../../../src/config/configuration.ts";
+import { partValues } from "../../../src/config/part-values.ts";
 import { checkStart } from "../../../src/modes/start-checks.ts";
+import { nodePorts, portFault } from "../../../src/node/settings/free-ports.ts";
 import { runSvc } from "../../world/cli/run-svc.ts";
 
 const REGISTRY = { REGISTRY_CONTRACT_ADDRESS: `0x${"11".repeat(20)}` };
@@ -118,6 +121,28 @@ const ALSO_REFUSED: readonly Refused[] = [
     "real proofs need the published circuits: SVC_PROVER_CIRCUITS_PATH is not set (docs/proving.md#real-proofs); or give PROVER_REAL_PROOFS=false",
   ],
   [
+    "agents with a store of proofs that cannot be written",
+    ["--prover-agent"],
+    {
+      PROVER_BROKER_HOST: "http://127.0.0.1:1",
+      PROVER_REAL_PROOFS: "false",
+      PROVER_PROOF_STORE: "file:///proc/proofs",
+    },
+    "PROVER_PROOF_STORE cannot be used: objects cannot be stored there: /proc is no storage (file:///proc/proofs)",
+  ],
+  [
+    "a prover node with a store of proofs without its keys",
+    ["--prover-node"],
+    {
+      ...L1,
+      PROVER_REAL_PROOFS: "false",
+      PROVER_PUBLISHER_PRIVATE_KEYS: `0x${"5d".repeat(32)}`,
+      PROVER_BROKER_HOST: "http://127.0.0.1:1",
+      PROVER_PROOF_STORE: "s3://proofs/x",
+    },
+    "PROVER_PROOF_STORE cannot be used: writing to s3:// stores needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (s3://proofs/x)",
+  ],
+  [
     "a local network on two L1s",
     ["--local-network"],
     { ETHEREUM_HOSTS: "http://127.0.0.1:1,http://127.0.0.1:2" },
@@ -201,6 +226,42 @@ test.each(PORTS)("svc doctor and svc start refuse a taken %s before L1 is asked"
   expect(texts).toContain(`TCP 127.0.0.1:${port} is in use by another program`);
   const moved = option === "--p2p-port" ? "P2P_PORT" : option;
   expect(remedies).toContain(`stop the program that has it (ss -lnp | grep ${port}), or give another ${moved}`);
+});
+
+test("svc doctor and svc start name both options of one port", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  const environment = { ...L1, AZTEC_PORT: String(port), AZTEC_ADMIN_PORT: String(port) };
+  const [started, { texts, remedies }] = await Promise.all([
+    runSvc(["start", "--node"], environment),
+    diagnosed(configured(["--node"], environment)),
+  ]);
+  const remedy = "give another --port or --admin-port";
+  expect(started.stderr).toContain(`port ${port}: the public port of this node has it; ${remedy}`);
+  expect(texts.filter((text) => text.includes(`:${port}`))).toEqual([
+    `TCP 127.0.0.1:${port}: the public port of this node has it`,
+  ]);
+  expect(remedies).toContain(remedy);
+});
+
+test("without discovery a taken UDP port is no fault", async () => {
+  const socket = createSocket("udp4");
+  onTestFinished(() => void socket.close());
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const { port } = socket.address();
+  const environment = { ...L1, P2P_ENABLED: "true", P2P_LISTEN_ADDR: "127.0.0.1", P2P_PORT: String(port) };
+  const values = (disabled: string) =>
+    partValues(configured(["--node"], { ...environment, P2P_DISCOVERY_DISABLED: disabled }).values);
+  const faults = async (disabled: string) => {
+    const found = await Promise.all(nodePorts(values(disabled)).map(portFault));
+    return found.flatMap((fault) => fault?.message ?? []).filter((text) => text.includes("peer port"));
+  };
+  expect(await faults("true")).toEqual([]);
+  expect(await faults("false")).toEqual([expect.stringContaining(`127.0.0.1 UDP port ${port}`)]);
 });
 
 test("svc config --check names every reason at once", async () => {
