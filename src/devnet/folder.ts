@@ -9,6 +9,9 @@ import type { DevnetPlan } from "./plan.ts";
 /** Raised when a folder of an earlier program cannot be continued. */
 const FORMAT = 1;
 
+/** What a start leaves that ended, in any way, before it had written the record. */
+const BEFORE_RECORD = /^(?:svc\.lock(?:\..+)?|devnet\.json\.new|watch\.pid|logs|blobs|nodes|settings)$/;
+
 /** Contracts and times of the network, known once it is deployed. */
 export interface DeployedDevnet {
   addresses: L1ContractAddresses;
@@ -78,9 +81,7 @@ export class DevnetFolder {
 
   #isEmpty(): boolean {
     try {
-      // Left by a start that ended before it had written the record.
-      const own = ["svc.lock", "logs", "blobs", "nodes", "settings"];
-      return readdirSync(this.path).every((name) => own.includes(name));
+      return readdirSync(this.path).every((name) => BEFORE_RECORD.test(name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
       throw new DevnetError(`--data-directory ${this.path} cannot be read (${(error as NodeJS.ErrnoException).code})`);

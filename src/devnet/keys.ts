@@ -33,15 +33,20 @@ function writeKeystore(folder: string, keystore: object): void {
   replaceFile(join(folder, KEYSTORE_FILE), `${JSON.stringify(keystore, undefined, 2)}\n`);
 }
 
+export function hasKeys(name: string, folder: DevnetFolder): boolean {
+  return existsSync(join(folder.keys(name), KEYSTORE_FILE));
+}
+
 /** Makes a keystore with one validator for each name, by `svc validator-keys`. Throws a DevnetError. */
 export async function makeValidatorKeys(
   names: readonly string[],
   folder: DevnetFolder,
   program: Program,
 ): Promise<void> {
-  if (names.every((name) => existsSync(join(folder.keys(name), KEYSTORE_FILE)))) return;
   const all = folder.keys(ALL);
+  // Left by a start that was killed.
   rmSync(all, { recursive: true, force: true });
+  if (names.every((name) => hasKeys(name, folder))) return;
   const args = [
     ...["validator-keys", "new", "--count", String(names.length), "--publisher-count", "1"],
     ...["--fee-recipient", FEE_RECIPIENT, "--data-dir", all, "--file", KEYSTORE_FILE, "--json"],
@@ -77,7 +82,7 @@ export async function validatorKeys(name: string, folder: DevnetFolder): Promise
 /** Makes the keystore of a prover node, unless there is one. Returns its publisher. Throws KeystoreError. */
 export async function proverKeys(name: string, folder: DevnetFolder): Promise<string> {
   const path = folder.keys(name);
-  if (!existsSync(join(path, KEYSTORE_FILE))) {
+  if (!hasKeys(name, folder)) {
     const key = new PrivateKey(randomBytes(32));
     writeKeystore(path, { schemaVersion: 1, prover: { id: key.address, publisher: [toHex(key.reveal())] } });
   }

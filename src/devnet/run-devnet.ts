@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { configure } from "../config/configuration.ts";
@@ -11,6 +10,7 @@ import { Teardown } from "../process/teardown.ts";
 import { lockDirectory } from "../storage/directory-lock.ts";
 import { replaceFile } from "../storage/replace-file.ts";
 import { CombinedLog } from "./combined-log.ts";
+import { readyToContinue } from "./continued.ts";
 import { type ControlAnswer, type ControlRequest, requireSocketPath, serveControl } from "./control.ts";
 import { deployDevnet, deploymentParameters, l1Genesis } from "./deploy.ts";
 import { nextAttested } from "./first-attestation.ts";
@@ -39,6 +39,8 @@ import { summary } from "./summary.ts";
 /** Wei that each account which publishes has on L1 at the start. */
 const FUNDS = 1_000n * 10n ** 18n;
 const OWN_NAME = "devnet";
+/** Of the plan's prover node. */
+const PROVER = "prover";
 
 /** Where a network is kept unless --data-directory names another folder. */
 export function devnetFolder({ dataDirectory }: Pick<DevnetFlags, "dataDirectory">): DevnetFolder {
@@ -79,13 +81,14 @@ async function startL1(start: Start): Promise<{ l1: L1Part; deployed: DeployedDe
   const { plan } = record;
   const parameters = deploymentParameters(plan, process.env);
   const names = [...start.nodes.filter(({ role }) => role === "validator").map(({ name }) => name), ...leftNames(plan)];
+  readyToContinue(folder, record, plan.prover ? [...names, PROVER] : names);
   await makeValidatorKeys(names, folder, program);
   const keys = await Promise.all(names.map((name) => validatorKeys(name, folder)));
-  const prover = plan.prover ? [await proverKeys("prover", folder)] : [];
+  const prover = plan.prover ? [await proverKeys(PROVER, folder)] : [];
   const [{ port }] = start.nodes;
   const l1 = new L1Part({ folder, port, genesis: l1Genesis(parameters), log, signal });
   await l1.start();
-  if (record.deployed !== undefined && existsSync(folder.l1State)) {
+  if (record.deployed !== undefined) {
     await l1.follow(record.deployed);
     return { l1, deployed: record.deployed };
   }

@@ -18,6 +18,15 @@ test("a folder gives back the network that was written into it", () => {
   expect(folder.record()).toMatchObject({ basePort: 20_000, plan: { validators: 3 } });
 });
 
+test("a folder whose first start was killed is new", () => {
+  const folder = new DevnetFolder(join(temporary, "killed"));
+  folder.make();
+  for (const name of ["devnet.json.new", "svc.lock", "svc.lock.0a1b", "svc.lock.0a1b.stale"]) {
+    writeFileSync(join(folder.path, name), "");
+  }
+  expect(folder.record()).toBeUndefined();
+});
+
 test("a folder of another version, of something else, or with a damaged record is refused and left as it is", () => {
   const inside = (name: string, file: string, text: string) => {
     mkdirSync(join(temporary, name));
