@@ -6,6 +6,7 @@ import { deployerFromMnemonic } from "../l1/deploy/deployer.ts";
 import type { InitialValidator } from "../l1/deploy/validators.ts";
 import { connectRollup } from "../l1/rollup/connect.ts";
 import { genesisPublicData } from "../network/genesis.ts";
+import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../protocol/constants.ts";
 import { DEFAULT_GENERATION } from "../protocol/generations/known/choose.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -27,6 +28,11 @@ const DEPLOYMENT_BLOCKS = 150;
 /** Without a prover nothing proves the blocks, and they should stay. */
 const NEVER = 1_000_000;
 
+/** The environment's options. A devnet is no public network, whose preset would otherwise rank above its own values. */
+export function devnetConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  return configure({ flags: new Map(), environment: { ...environment, NETWORK: undefined } });
+}
+
 type Parameters = Pick<Values, "ethereumSlotDuration" | "aztecSlotDuration" | "aztecEpochDuration"> & Values;
 
 /** The parameters of the contracts: what the variables of `svc deploy-l1-contracts` say, else those of a devnet. */
@@ -34,7 +40,7 @@ export function deploymentParameters(
   plan: DevnetPlan,
   environment: Readonly<Record<string, string | undefined>>,
 ): Parameters {
-  const { values, origins }: Configuration = configure({ flags: new Map(), environment });
+  const { values, origins } = devnetConfiguration(environment);
   const own: Partial<Values> = {
     ...(plan.fast && FAST),
     ...(!plan.prover && { aztecProofSubmissionEpochs: NEVER }),
@@ -104,5 +110,6 @@ export async function deployDevnet(options: DeployOptions): Promise<DeployedDevn
     l1SlotSeconds: parameters.ethereumSlotDuration,
     slotSeconds: parameters.aztecSlotDuration,
     epochSlots: parameters.aztecEpochDuration,
+    prefundAddresses: parameters.prefundAddresses.map(toHex),
   };
 }

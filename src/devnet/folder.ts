@@ -21,6 +21,8 @@ export interface DeployedDevnet {
   l1SlotSeconds: number;
   slotSeconds: number;
   epochSlots: number;
+  /** L2 accounts with fee juice in the genesis state, besides the test accounts. Absent: none. */
+  prefundAddresses?: readonly string[];
 }
 
 /** What is kept of a network between starts. */

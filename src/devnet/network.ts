@@ -13,7 +13,7 @@ import { type PlannedNode, PORT_OF } from "./plan.ts";
 import { hasPort } from "./ports.ts";
 import { type PartCommand, ProcessPart } from "./process-part.ts";
 import type { ProcessWatch } from "./process-watch.ts";
-import { bootnodeStart, type NetworkFacts, nodeStart, passedVariables } from "./settings.ts";
+import { bootnodeStart, type NetworkFacts, nodeStart, passedVariables, systemVariables } from "./settings.ts";
 
 const LOOK_MS = 200;
 /** Milliseconds for a process to answer after its start, on a busy machine. */
@@ -48,7 +48,7 @@ export class Network {
   async startBootnode(): Promise<string> {
     const node = this.#planned("bootnode");
     const { folder } = this.#options;
-    await this.#add(node, this.#svc(bootnodeStart(node, folder))).start();
+    await this.#add(node, this.#svc(bootnodeStart(node, folder, passedVariables(process.env)))).start();
     return this.#until(node, async () => {
       const record = await askNode(node.port, "bootstrap_getEncodedEnr");
       return typeof record === "string" ? record : undefined;
@@ -154,7 +154,7 @@ export class Network {
   }
 
   #svc({ args, variables }: { args: readonly string[]; variables: Readonly<Record<string, string>> }): PartCommand {
-    const environment = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...variables };
+    const environment = { ...systemVariables(process.env), ...variables };
     return { file: process.execPath, args: [...this.#options.program, "start", ...args], environment };
   }
 

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { configure } from "../config/configuration.ts";
 import { untilKept } from "../local-network/anvil.ts";
 import { anvilBinary } from "../local-network/anvil-binary.ts";
 import { textLine } from "../process/logging/log-text.ts";
@@ -12,7 +11,7 @@ import { replaceFile } from "../storage/replace-file.ts";
 import { CombinedLog } from "./combined-log.ts";
 import { readyToContinue } from "./continued.ts";
 import { type ControlAnswer, type ControlRequest, requireSocketPath, serveControl } from "./control.ts";
-import { deployDevnet, deploymentParameters, l1Genesis } from "./deploy.ts";
+import { deployDevnet, deploymentParameters, devnetConfiguration, l1Genesis } from "./deploy.ts";
 import { nextAttested } from "./first-attestation.ts";
 import { type DeployedDevnet, DevnetFolder, type DevnetRecord } from "./folder.ts";
 import { requireHaproxy } from "./haproxy.ts";
@@ -25,6 +24,7 @@ import {
   type DevnetFlags,
   devnetRequest,
   leftNames,
+  leftPort,
   newPlan,
   type PlannedNode,
   PORT_OF,
@@ -108,7 +108,7 @@ async function startL1(start: Start): Promise<{ l1: L1Part; deployed: DeployedDe
 function writeLeftSettings(facts: NetworkFacts, basePort: number): ReadonlyMap<string, string> {
   const files = leftNames(facts.plan).map((name, i): [string, string] => {
     const file = join(facts.folder.settings, `${name}.env`);
-    replaceFile(file, shellFile(leftSettings(name, i, basePort, facts)));
+    replaceFile(file, shellFile(leftSettings(name, leftPort(facts.plan, basePort, i), facts, process.env)));
     return [name, file];
   });
   return new Map(files);
@@ -172,7 +172,7 @@ async function startNetwork(start: Start): Promise<RunningService> {
 
 /** Runs `svc devnet`: a network of processes of this program, until it is stopped. Throws an OperatorError. */
 export async function runDevnet(flags: DevnetFlags, program: Program): Promise<void> {
-  const { values } = configure({ flags: new Map(), environment: process.env });
+  const { values, warnings } = devnetConfiguration(process.env);
   const ready = await prepared(flags);
   const combined = new CombinedLog(process.stdout, [OWN_NAME, ...ready.nodes.map(({ name }) => name)]);
   const loggerFor = createLogging({
@@ -182,5 +182,6 @@ export async function runDevnet(flags: DevnetFlags, program: Program): Promise<v
     write: (line) => combined.line(OWN_NAME, textLine(line).trimEnd()),
   });
   const log = loggerFor(OWN_NAME);
+  for (const warning of warnings) log.warn(warning);
   await supervise((signal, _fail, end) => startNetwork({ ...ready, program, combined, log, signal, end }), { log });
 }

@@ -1,6 +1,10 @@
+import type { Kind } from "../config/kinds/kinds.ts";
+import { port as portKind } from "../config/kinds/number-kinds.ts";
+import type { Group, Option } from "../config/kinds/option.ts";
+import { OPTIONS } from "../config/options.ts";
 import type { DeployedDevnet, DevnetFolder } from "./folder.ts";
 import { L1_CHAIN_ID } from "./l1-part.ts";
-import { type DevnetPlan, leftPort, type PlannedNode, PORT_OF, type Role } from "./plan.ts";
+import { type DevnetPlan, type PlannedNode, PORT_OF, type Role } from "./plan.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -17,14 +21,53 @@ export interface NetworkFacts {
 const LOOPBACK = "127.0.0.1";
 const url = (port: number) => `http://${LOOPBACK}:${port}`;
 
-/** Variables that would make a node another one than that of the network, or have secrets that it does not need. */
-const NOT_PASSED =
-  /^(?:NETWORK|SVC_CONFIG|SVC_LOG_FILE|DATA_DIRECTORY|KEY_STORE_DIRECTORY|COINBASE|FEE_RECIPIENT|PEER_ID_|BOOTSTRAP_NODES|.*PRIVATE_KEYS?|MNEMONIC|ETHEREUM_HOSTS|L1_.*|.*_CONTRACT_ADDRESS|ROLLUP_VERSION|BLOB_.*|FOLLOWER_.*|PROVER_BROKER_HOST)$/;
+/** Groups of options that say which node one is, or that belong to processes that a network does not have. */
+const OF_ONE_NODE: ReadonlySet<Group> = new Set([
+  ...(["Modes", "Admin RPC", "L1", "Genesis", "Followers", "High-availability signing", "Metrics"] as const),
+  ...(["Bot", "Local network", "Deployment"] as const),
+]);
 
-/** Variables of this process that its nodes get: those of the system, and settings that are the same for all nodes. */
+/** How a node is reached, and where it gets its data: the network says it. */
+const SAID_BY_NETWORK = /^(?:NETWORK|SYNC_MODE|P2P_QUERY_FOR_IP|SVC_RPC_REQUIRE_API_KEY|TX_FILE_STORE_ENABLED)$/;
+
+/** Texts, lists and paths that all nodes can share. Any other one names something of one node, or of a public network. */
+const SHARED =
+  /^(?:LOG_LEVEL|OTEL_.*|TX_PUBLIC_SETUP_ALLOWLIST|P2P_PEER_PENALTY_VALUES|GOVERNANCE_PROPOSER_PAYLOAD_ADDRESS|SLASH_.*|SVC_RPC_CORS_ORIGINS|SVC_RPC_NAMESPACES|PROVER_AGENT_PROOF_TYPES|CRS_PATH|ACVM_BINARY_PATH|BB_BINARY_PATH|SVC_PROVER_CIRCUITS_PATH)$/;
+
+/** Whether values say how much, how long or whether, and not who or where. */
+function isMeasure({ json, name }: Kind<unknown>): boolean {
+  if (typeof json === "object") return "number" in json || "whole" in json || "oneOf" in json;
+  return json === "boolean" || json === "amount" || name === "size";
+}
+
+function isPassed({ group, kind }: Option, variable: string): boolean {
+  if (kind.secret || kind === portKind || OF_ONE_NODE.has(group) || SAID_BY_NETWORK.test(variable)) return false;
+  return isMeasure(kind) || SHARED.test(variable);
+}
+
+const ALL: readonly Option[] = Object.values(OPTIONS);
+const variablesOf = (options: readonly Option[]) =>
+  options.flatMap((option) => option.env.filter((variable) => isPassed(option, variable)));
+const PASSED = variablesOf(ALL);
+/** Those without URLs, which may hold a password. */
+const SHOWN = variablesOf(ALL.filter(({ kind }) => kind.secrets === undefined));
+
+function named(names: readonly string[], environment: NodeJS.ProcessEnv): Variables {
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+}
+
+/** Variables of this process that its nodes get: settings that are the same for all of them. */
 export function passedVariables(environment: NodeJS.ProcessEnv): Variables {
-  const passed = Object.entries(environment).filter(([name, value]) => value !== undefined && !NOT_PASSED.test(name));
-  return Object.fromEntries(passed) as Variables;
+  return named(PASSED, environment);
+}
+
+const SYSTEM = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "NODE_OPTIONS"];
+
+/** What any program needs of the environment of this process. */
+export function systemVariables(environment: NodeJS.ProcessEnv): Variables {
+  return named([...SYSTEM, "NODE_EXTRA_CA_CERTS"], environment);
 }
 
 /** Settings of every process of svc. They yield to variables of the environment. */
@@ -72,6 +115,7 @@ function networkSettings({ folder, nodes, deployed, bootnode }: NetworkFacts): V
     REGISTRY_CONTRACT_ADDRESS: deployed.addresses.registryAddress,
     TEST_ACCOUNTS: "true",
     SPONSORED_FPC: "true",
+    PREFUND_ADDRESSES: (deployed.prefundAddresses ?? []).join(","),
     PROVER_REAL_PROOFS: "false",
     BLOB_FILE_STORE_URLS: `file://${folder.blobs}`,
     BLOB_FILE_STORE_UPLOAD_URL: `file://${folder.blobs}`,
@@ -92,11 +136,11 @@ interface NodeStart {
 }
 
 /** The bootnode, which is started before anything else of svc. */
-export function bootnodeStart(node: PlannedNode, folder: DevnetFolder): NodeStart {
+export function bootnodeStart(node: PlannedNode, folder: DevnetFolder, environment: Variables): NodeStart {
   return {
     args: ["--p2p-bootstrap"],
     variables: {
-      ...{ ...portSettings(node), ...peerSettings(node), L1_CHAIN_ID: String(L1_CHAIN_ID) },
+      ...{ ...environment, ...portSettings(node), ...peerSettings(node), L1_CHAIN_ID: String(L1_CHAIN_ID) },
       DATA_DIRECTORY: folder.data(node.name),
     },
   };
@@ -110,24 +154,31 @@ const MODE_FLAGS: Readonly<Partial<Record<Role, readonly string[]>>> = {
   follower: ["--follower"],
 };
 
+/** Of a node that is in the peer-to-peer network and follows L1. */
+function inNetwork(node: Pick<PlannedNode, "port">, facts: NetworkFacts, environment: Variables): Variables {
+  return {
+    ...{ ...DEFAULTS, ...nodeDefaults(facts), ...environment, ...networkSettings(facts), ...peerSettings(node) },
+    ...trustedProxies(facts),
+  };
+}
+
+function trustedProxies({ plan }: NetworkFacts): Variables {
+  return plan.haproxy || plan.followers > 0 ? { SVC_RPC_TRUSTED_PROXIES: LOOPBACK } : {};
+}
+
 /** How a node of the network is started. */
 export function nodeStart(node: PlannedNode, facts: NetworkFacts, environment: Variables): NodeStart {
   const { plan, folder, nodes } = facts;
   const broker = () => url(portOf(nodes, "broker"));
-  const trusted: Variables = plan.haproxy || plan.followers > 0 ? { SVC_RPC_TRUSTED_PROXIES: LOOPBACK } : {};
-  const inNetwork = (): Variables => ({
-    ...{ ...DEFAULTS, ...nodeDefaults(facts), ...environment, ...networkSettings(facts), ...peerSettings(node) },
-    ...trusted,
-  });
   const roles: Readonly<Partial<Record<Role, () => Variables>>> = {
     validator: () => ({
-      ...inNetwork(),
+      ...inNetwork(node, facts, environment),
       KEY_STORE_DIRECTORY: folder.keys(node.name),
       ...(plan.followers > 0 && { SVC_FEED_PORT: String(node.port + PORT_OF.feed), SVC_FEED_HOST: LOOPBACK }),
     }),
     "prover broker": () => ({ ...DEFAULTS, ...environment }),
     "prover node": () => ({
-      ...inNetwork(),
+      ...inNetwork(node, facts, environment),
       KEY_STORE_DIRECTORY: folder.keys(node.name),
       PROVER_BROKER_HOST: broker(),
       PROVER_AGENT_COUNT: "0",
@@ -135,7 +186,7 @@ export function nodeStart(node: PlannedNode, facts: NetworkFacts, environment: V
     }),
     "prover agent": () => ({ ...DEFAULTS, ...environment, PROVER_BROKER_HOST: broker(), PROVER_REAL_PROOFS: "false" }),
     follower: () => ({
-      ...{ ...DEFAULTS, ...environment, ...trusted },
+      ...{ ...DEFAULTS, ...environment, ...trustedProxies(facts) },
       FOLLOWER_UPSTREAM_URL: nodes
         .filter(({ role }) => role === "validator")
         .slice(0, 2)
@@ -150,12 +201,15 @@ export function nodeStart(node: PlannedNode, facts: NetworkFacts, environment: V
   return { args, variables: { ...own(), ...portSettings(node), DATA_DIRECTORY: folder.data(node.name) } };
 }
 
-/** Settings of a validator that is left to others, as variables. */
-export function leftSettings(name: string, index: number, basePort: number, facts: NetworkFacts): Variables {
-  const port = leftPort(facts.plan, basePort, index);
+/** Settings of a validator that is left to others, as variables: those of the network's validators, without secrets. */
+export function leftSettings(
+  name: string,
+  port: number,
+  facts: NetworkFacts,
+  environment: NodeJS.ProcessEnv,
+): Variables {
   return {
-    ...{ ...nodeDefaults(facts), ...networkSettings(facts), ...peerSettings({ port }), ...portSettings({ port }) },
-    AZTEC_DISABLE_ADMIN_API_KEY: "true",
+    ...{ ...inNetwork({ port }, facts, named(SHOWN, environment)), ...portSettings({ port }) },
     KEY_STORE_DIRECTORY: facts.folder.keys(name),
     DATA_DIRECTORY: facts.folder.data(name),
   };
