@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isMarkedRunning, isOfThisPlace, type ProcessMark, processMark } from "../storage/process-mark.ts";
 import { DevnetError } from "./errors.ts";
 
 /** Seconds in which processes may end by themselves. */
@@ -37,8 +38,10 @@ export class ProcessWatch {
       detached: true,
     });
     this.#child.stdin?.on("error", () => {});
+    this.#child.on("error", () => {});
     this.#child.unref();
-    writeFileSync(file, String(this.#child.pid), { mode: 0o600 });
+    if (this.#child.pid === undefined) throw new DevnetError("/bin/sh, which ends the processes, could not be run");
+    writeFileSync(file, JSON.stringify(processMark(this.#child.pid)), { mode: 0o600 });
   }
 
   /** `id`: process id of the leader of a group. */
@@ -50,24 +53,29 @@ export class ProcessWatch {
     this.#child.stdin?.write(`- ${id}\n`);
   }
 
-  /** All processes have ended. */
+  /** Ends the processes that are left. */
   end(): void {
     this.#child.stdin?.end();
   }
 }
 
-function isRunning(pid: number): boolean {
+function readMark(file: string): ProcessMark | undefined {
   try {
-    process.kill(pid, 0);
-    return true;
+    return JSON.parse(readFileSync(file, "utf8")) as ProcessMark;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Whether processes of a network still run, or are being ended, by its watch file. */
+export function isWatched(file: string): boolean {
+  const mark = readMark(file);
+  return mark instanceof Object && isOfThisPlace(mark) && isMarkedRunning(mark);
 }
 
 /** Waits until the processes of an earlier start, which was killed, have ended. Throws a DevnetError. */
 export async function untilEnded(file: string, signal: AbortSignal): Promise<void> {
-  for (let left = 10 * (END_LIMIT_S + 10); existsSync(file) && isRunning(Number(readFileSync(file, "utf8"))); left--) {
+  for (let left = 10 * (END_LIMIT_S + 10); isWatched(file); left--) {
     if (left === 0) throw new DevnetError(`processes of an earlier start have not ended: see ${file}`);
     await sleep(100, undefined, { signal });
   }

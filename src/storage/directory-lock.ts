@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../errors/operator-error.ts";
+import { isMarkedRunning, isOfThisPlace, type ProcessMark, processMark } from "./process-mark.ts";
 
 /**
  * A lock whose holder cannot be checked from here (another machine or container) expires if not refreshed for this
@@ -30,36 +30,8 @@ export interface DirectoryLock {
   release(): void;
 }
 
-interface Holder {
+interface Holder extends ProcessMark {
   token: string;
-  pid: number;
-  /** Start time of the process in clock ticks since boot, if known. Detects a reused process id. */
-  started: string | undefined;
-  /** Machine, boot and process namespace. Process ids are comparable only within one. */
-  place: string;
-}
-
-function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
-}
-
-function orEmpty(read: () => string): string {
-  try {
-    return read().trim();
-  } catch {
-    return "";
-  }
-}
-
-function ownPlace(): string {
-  const boot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
-  const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
-  return [hostname(), boot, namespace].join(" ");
 }
 
 function readHolder(file: string): Holder | undefined {
@@ -70,23 +42,11 @@ function readHolder(file: string): Holder | undefined {
   }
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /** The current holder of the lock, as text for an error; undefined if there is none any more. */
 function liveHolder(file: string): string | undefined {
   const holder = readHolder(file);
   if (holder === undefined) return undefined;
-  if (holder.place === ownPlace()) {
-    const same = holder.started === undefined || holder.started === startTime(holder.pid);
-    return isRunning(holder.pid) && same ? `process ${holder.pid}` : undefined;
-  }
+  if (isOfThisPlace(holder)) return isMarkedRunning(holder) ? `process ${holder.pid}` : undefined;
   const silent = Date.now() - statSync(file).mtimeMs;
   return silent < SILENCE_MS
     ? `a process of another machine or container, last seen ${Math.round(silent / 1000)} s ago`
@@ -106,7 +66,7 @@ export function directoryHolder(directory: string): string | undefined {
 export function lockDirectory(directory: string, onLost: () => void): DirectoryLock {
   const file = join(directory, "svc.lock");
   const token = randomBytes(16).toString("hex");
-  const own: Holder = { token, pid: process.pid, started: startTime(process.pid), place: ownPlace() };
+  const own: Holder = { token, ...processMark(process.pid) };
   const claim = join(directory, `svc.lock.${token}`);
   writeFileSync(claim, JSON.stringify(own));
   try {

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { untilEnded } from "../../src/devnet/process-watch.ts";
+import { processMark } from "../../src/storage/process-mark.ts";
 import { NODE_OPTIONS } from "../support/program.ts";
 
 /** Starts three processes, of which one has ended in order, prints the others, and waits. */
@@ -46,6 +47,24 @@ test("processes end when the program that started them was killed, also one that
     expect(pids.map(isRunning)).toEqual([false, false]);
   } finally {
     program.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a watch file that names no running watch, empty or of a reused process id, is not waited for", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-watch-"));
+  const file = join(folder, "watch.pid");
+  const own = processMark(process.pid);
+  try {
+    const files = ["", "0", "null", JSON.stringify({ ...own, started: "1" }), JSON.stringify({ ...own, pid: 0 })];
+    for (const text of [...files, JSON.stringify({ ...own, place: "before a reboot" })]) {
+      writeFileSync(file, text);
+      await untilEnded(file, AbortSignal.abort());
+      expect(existsSync(file)).toBe(false);
+    }
+    writeFileSync(file, JSON.stringify(own));
+    await expect(untilEnded(file, AbortSignal.abort())).rejects.toThrow("aborted");
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
