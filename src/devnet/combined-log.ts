@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 
 /** A node's log is continued in a new file beyond this many bytes; the one before is kept. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
@@ -10,40 +11,62 @@ const COLOURS = [36, 32, 35, 33, 34, 96, 92, 95, 93, 94];
 const WARNING = /^\[[\d:.]+\] (WARN|ERROR|FATAL):/;
 const WARNING_COLOURS: Readonly<Record<string, number>> = { WARN: 33, ERROR: 31, FATAL: 31 };
 
+/** An output of a node's process. */
+interface NodeOutput {
+  write(part: Buffer): void;
+  end(): void;
+}
+
 /** Writes the log of one node: all of it to a file, and each line with the node's name to the combined log. */
 export class NodeLog {
   readonly #path: string;
   readonly #say: (line: string) => void;
+  readonly #maxBytes: number;
   #file: number;
   #bytes: number;
-  #rest = "";
 
-  constructor(path: string, say: (line: string) => void) {
+  constructor(path: string, say: (line: string) => void, maxBytes = MAX_LOG_BYTES) {
     this.#path = path;
     this.#say = say;
+    this.#maxBytes = maxBytes;
     this.#file = openSync(path, "a", 0o600);
     this.#bytes = statSync(path).size;
   }
 
-  write(part: Buffer): void {
-    this.#keep(part);
-    const lines = (this.#rest + part.toString("utf8")).split("\n");
-    this.#rest = (lines.pop() ?? "").slice(-MAX_LINE);
-    for (const line of lines) this.#say(line);
+  /** Lines of one output are put together apart from those of others. */
+  output(): NodeOutput {
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    return {
+      write: (part) => {
+        this.#keep(part);
+        const lines = (rest + decoder.write(part)).split("\n");
+        rest = (lines.pop() ?? "").slice(-MAX_LINE);
+        for (const line of lines) this.#say(line);
+      },
+      end: () => {
+        const last = rest + decoder.end();
+        rest = "";
+        if (last !== "") this.#say(last);
+      },
+    };
   }
 
   #keep(part: Buffer): void {
-    if (this.#bytes > MAX_LOG_BYTES) {
-      closeSync(this.#file);
-      renameSync(this.#path, `${this.#path}.1`);
-      this.#file = openSync(this.#path, "a", 0o600);
-      this.#bytes = 0;
-    }
+    // A full disk must not end the network; its nodes say so themselves.
     try {
+      if (this.#bytes > this.#maxBytes) this.#continueInNewFile();
       this.#bytes += writeSync(this.#file, part);
-    } catch {
-      // A full disk must not end the network; its nodes say so themselves.
-    }
+    } catch {}
+  }
+
+  #continueInNewFile(): void {
+    // Absent where the new file could not be opened the time before.
+    if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}.1`);
+    const next = openSync(this.#path, "a", 0o600);
+    closeSync(this.#file);
+    this.#file = next;
+    this.#bytes = 0;
   }
 }
 

@@ -6,6 +6,7 @@ import { DevnetError } from "./errors.ts";
 import type { DeployedDevnet, DevnetFolder } from "./folder.ts";
 import { L1Clock } from "./l1-clock.ts";
 import type { Part, PartState } from "./part.ts";
+import { signalGroup } from "./signal-group.ts";
 
 export const L1_CHAIN_ID = 31_337;
 /** Everybody has the keys of these words, which deploy the contracts of development chains. */
@@ -106,7 +107,7 @@ export class L1Part implements Part {
 
   async stop(): Promise<void> {
     // One that stands still would not answer.
-    if (this.#anvil !== undefined) process.kill(-this.#anvil.pid, "SIGCONT");
+    if (this.#anvil !== undefined) signalGroup(this.#anvil.pid, "SIGCONT");
     await this.#clock?.stop();
     await this.#anvil?.stop();
     this.#anvil = undefined;

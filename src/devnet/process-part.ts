@@ -4,6 +4,7 @@ import type { NodeLog } from "./combined-log.ts";
 import { DevnetError } from "./errors.ts";
 import type { Part, PartState } from "./part.ts";
 import type { ProcessWatch } from "./process-watch.ts";
+import { signalGroup } from "./signal-group.ts";
 
 /** Milliseconds in which a process may end in order; a node exits by itself after 10 s. */
 const STOP_LIMIT_MS = 15_000;
@@ -64,7 +65,10 @@ export class ProcessPart implements Part {
     this.#state = "running";
     this.#ending = undefined;
     this.#endedWith = undefined;
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => nodeLog.write(part));
+    for (const stream of [child.stdout, child.stderr]) {
+      const output = nodeLog.output();
+      stream.on("data", output.write).once("end", output.end);
+    }
     this.#ended = new Promise((resolve) =>
       child.once("close", (code, signal) => {
         watch.remove(pid);
@@ -101,12 +105,6 @@ export class ProcessPart implements Part {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    const pid = this.#child?.pid;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
+    if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, signal);
   }
 }
