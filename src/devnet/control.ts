@@ -1,8 +1,11 @@
-import { rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { directoryHolder } from "../storage/directory-lock.ts";
 import { DevnetError } from "./errors.ts";
 import type { DevnetFolder } from "./folder.ts";
 import type { PartState } from "./part.ts";
+import { isWatched } from "./process-watch.ts";
 
 const ACTIONS = ["status", "stop", "kill", "restart"] as const;
 type Action = (typeof ACTIONS)[number];
@@ -35,9 +38,12 @@ export interface ControlAnswer {
   error?: string;
 }
 
+/** The program gives up after a minute, and the watch of its processes soon after. */
+const END_LIMIT_MS = 90_000;
+const LOOK_MS = 100;
 const MAX_REQUEST = 1024;
-/** Starting and stopping a node takes seconds. */
-const ANSWER_LIMIT_MS = 120_000;
+/** More than a stop and a start take together, behind those of another node. */
+const ANSWER_LIMIT_MS = 300_000;
 /** Of the addresses of Unix sockets, with the final zero. */
 const MAX_SOCKET_PATH = 107;
 
@@ -77,13 +83,20 @@ export function requireSocketPath({ controlSocket, path }: DevnetFolder): void {
   throw new DevnetError(`--data-directory ${path} must be shorter by ${excess} bytes: its control socket has no name`);
 }
 
+interface ControlServer {
+  /** Ends open requests too. */
+  close(): void;
+}
+
 /** Answers requests at a Unix socket that only this user can reach. Resolves once it listens. */
 export function serveControl(
   path: string,
   handle: (request: ControlRequest) => Promise<ControlAnswer>,
-): Promise<Server> {
+): Promise<ControlServer> {
   rmSync(path, { force: true });
-  const server = createServer((socket) => {
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
     const answer = async (): Promise<ControlAnswer> => {
       try {
         return await handle(parseRequest(await requestLine(socket)));
@@ -91,12 +104,19 @@ export function serveControl(
         return { error: error instanceof Error ? error.message : String(error) };
       }
     };
-    socket.on("error", () => socket.destroy());
+    socket.on("error", () => socket.destroy()).once("close", () => sockets.delete(socket));
     void answer().then((value) => socket.end(`${JSON.stringify(value)}\n`));
   });
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, () => resolve(server));
+    server.listen(path, () => {
+      chmodSync(path, 0o600);
+      resolve({ close });
+    });
   });
 }
 
@@ -116,7 +136,19 @@ export async function askDevnet(folder: DevnetFolder, request: ControlRequest): 
     const reason = gone ? "no devnet runs there" : cause.message;
     throw new DevnetError(`the devnet in ${folder.path} cannot be reached: ${reason}`, { cause });
   });
+  if (!text.endsWith("\n")) throw new DevnetError(`the devnet in ${folder.path} ended before it answered`);
   const answer = JSON.parse(text) as ControlAnswer;
   if (answer.error !== undefined) throw new DevnetError(answer.error);
   return answer;
+}
+
+/** Waits until a network that is being stopped has ended, with all its processes. Throws a DevnetError. */
+export async function untilStopped({ path, watchFile }: DevnetFolder): Promise<void> {
+  const end = performance.now() + END_LIMIT_MS;
+  while (directoryHolder(path) !== undefined || isWatched(watchFile)) {
+    if (performance.now() > end) {
+      throw new DevnetError(`the devnet in ${path} has not ended within ${END_LIMIT_MS / 1000} s`);
+    }
+    await sleep(LOOK_MS);
+  }
 }

@@ -32,10 +32,14 @@ interface NetworkOptions {
 
 const url = (port: number) => `http://127.0.0.1:${port}`;
 
+const PHASES = { starting: "still starting", stopping: "being stopped" } as const;
+
 /** The running processes of a network, by name. */
 export class Network {
   readonly #options: NetworkOptions;
   readonly #parts = new Map<string, Part>();
+  /** Actions on nodes are for `running`: the start waits for them, and the end stops them all. */
+  #phase: "starting" | "running" | "stopping" = "starting";
   /** Actions on nodes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -55,8 +59,13 @@ export class Network {
     });
   }
 
-  /** Starts all other nodes. Resolves once each answers. */
+  /** Starts all other nodes. Resolves once each answers; from then on single nodes can be stopped. */
   async startNodes(facts: NetworkFacts): Promise<void> {
+    await this.#startNodes(facts);
+    this.#phase = "running";
+  }
+
+  async #startNodes(facts: NetworkFacts): Promise<void> {
     const { nodes, folder } = this.#options;
     const environment = passedVariables(process.env);
     const started = nodes.filter(({ role }) => role !== "L1" && role !== "bootnode" && role !== "HAProxy");
@@ -86,17 +95,28 @@ export class Network {
 
   /** Ends all nodes in order, those first that use others. */
   async stop(): Promise<void> {
+    this.#phase = "stopping";
     await this.#last.catch(() => undefined);
     const order: readonly string[][] = [["HAProxy"], ["follower"], ["prover agent", "prover node"], ["validator"]];
     const named = (roles: readonly string[]) => this.#options.nodes.filter(({ role }) => roles.includes(role));
     for (const roles of [...order, ["prover broker", "bootnode"], ["L1"]]) {
-      await Promise.all(named(roles).map(({ name }) => this.#parts.get(name)?.stop()));
+      await Promise.all(named(roles).map(({ name }) => this.#stopOne(name)));
+    }
+  }
+
+  /** The others are stopped also where this one cannot be. */
+  async #stopOne(name: string): Promise<void> {
+    try {
+      await this.#parts.get(name)?.stop();
+    } catch (error) {
+      this.#options.log.error({ name, err: error }, "{name} could not be stopped");
     }
   }
 
   /** Does what a control request asks, except for ending the network. Throws a DevnetError. */
-  handle({ action, name }: ControlRequest): Promise<ControlAnswer> {
-    if (action === "status") return this.status(name).then((nodes) => ({ nodes }));
+  async handle({ action, name }: ControlRequest): Promise<ControlAnswer> {
+    if (action === "status") return { nodes: await this.status(name) };
+    if (this.#phase !== "running") throw new DevnetError(`the network is ${PHASES[this.#phase]}`);
     const work = this.#last.catch(() => undefined).then(() => this.#act(action, name ?? ""));
     this.#last = work;
     return work;

@@ -38,6 +38,8 @@ import { summary } from "./summary.ts";
 
 /** Wei that each account which publishes has on L1 at the start. */
 const FUNDS = 1_000n * 10n ** 18n;
+/** Nodes end in stages, and L1 writes its chain. What is left then is ended by the watch. */
+const STOP_LIMIT_MS = 60_000;
 const OWN_NAME = "devnet";
 /** Of the plan's prover node. */
 const PROVER = "prover";
@@ -139,7 +141,7 @@ async function startNetwork(start: Start): Promise<RunningService> {
       setImmediate(end);
       return { done: "the network is being stopped" };
     });
-    teardown.add("control", () => void server.close());
+    teardown.add("control", server.close);
     const page = await servePage(record.basePort + PORT_OF.page, () => network.status());
     teardown.add("page", () => page.close().closeAllConnections());
     await network.startNodes(facts);
@@ -183,5 +185,7 @@ export async function runDevnet(flags: DevnetFlags, program: Program): Promise<v
   });
   const log = loggerFor(OWN_NAME);
   for (const warning of warnings) log.warn(warning);
-  await supervise((signal, _fail, end) => startNetwork({ ...ready, program, combined, log, signal, end }), { log });
+  const start = (signal: AbortSignal, _fail: unknown, end: () => void) =>
+    startNetwork({ ...ready, program, combined, log, signal, end });
+  await supervise(start, { log, stopLimitMs: STOP_LIMIT_MS });
 }

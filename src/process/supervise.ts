@@ -19,7 +19,7 @@ class StartInterruptedError extends Error {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 
-/** Time limit of a stop. After it the process exits anyway, which is safe, since the store is always consistent. */
+/** After it the process exits anyway, which is safe, since the store is always consistent. */
 const STOP_LIMIT_MS = 10_000;
 
 /**
@@ -50,6 +50,8 @@ function machineFault(error: unknown): string | undefined {
 
 interface SuperviseOptions {
   log: NodeLogger;
+  /** Milliseconds that a stop may take; default 10 s. */
+  stopLimitMs?: number;
 }
 
 /**
@@ -60,7 +62,7 @@ interface SuperviseOptions {
  */
 export async function supervise(
   start: (signal: AbortSignal, fail: (error: Error) => never, end: () => void) => Promise<RunningService>,
-  { log }: SuperviseOptions,
+  { log, stopLimitMs = STOP_LIMIT_MS }: SuperviseOptions,
 ): Promise<void> {
   const interruption = new AbortController();
   const stopping = interruption.signal;
@@ -87,10 +89,10 @@ export async function supervise(
     try {
       const clean = await within(
         ended.then(() => true),
-        { ms: STOP_LIMIT_MS, late: () => false },
+        { ms: stopLimitMs, late: () => false },
       );
       if (clean) log.info("stopped");
-      else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long, exiting");
+      else log.warn({ limitMs: stopLimitMs }, "stopping took too long, exiting");
     } catch (error) {
       log.error({ err: error }, "stopping failed");
     }
