@@ -5,7 +5,7 @@ const MAX_LINES = 2_000;
 /** Of all lines together. */
 const MAX_CHARACTERS = 2 ** 20;
 /** Of one line, so that a few large ones do not displace all others. */
-const LONGEST = 2 ** 14;
+const MAX_LENGTH = 2 ** 14;
 
 /** The latest lines of the log in memory, within bounds. They are parsed when they are read. */
 export class LogTail {
@@ -17,7 +17,7 @@ export class LogTail {
 
   /** Takes a JSON line whose secrets are redacted. */
   add(line: string): void {
-    const kept = line.length <= LONGEST ? line : shortened(line);
+    const kept = line.length <= MAX_LENGTH ? line : shortened(line);
     this.#lines.push(kept);
     this.#last += 1;
     this.#characters += kept.length;
@@ -44,6 +44,6 @@ export class LogTail {
 /** The line without its fields, and without the end of its message. */
 function shortened(line: string): string {
   const { level, time, module, msg } = JSON.parse(line) as Record<string, unknown>;
-  const message = `${String(msg).slice(0, LONGEST / 2)} (shortened)`;
+  const message = `${String(msg).slice(0, MAX_LENGTH / 2)} (shortened)`;
   return JSON.stringify({ level, time, module, msg: message });
 }

@@ -22,7 +22,7 @@ const HASH_BYTES = 32;
 const HEAD_BYTES = 1 + 4 + HASH_BYTES;
 /** Distances double, so 32 reach below any block number of 32 bits. */
 const MAX_BELOW = 32;
-const LONGEST = Math.ceil(((HEAD_BYTES + MAX_BELOW * PREFIX_BYTES) * 4) / 3);
+const MAX_LENGTH = Math.ceil(((HEAD_BYTES + MAX_BELOW * PREFIX_BYTES) * 4) / 3);
 const TEXT = /^[\w-]+$/;
 
 /** Numbers of the blocks below `number` that its cursor names: 1, 2, 4, 8 ... below, down to one that is final. */
@@ -57,7 +57,7 @@ export function cursorText(
 
 /** Throws an ExecutionError for what is no cursor of `cursorText`. */
 export function readCursor(text: string): ChainCursor {
-  const bytes = text.length <= LONGEST && TEXT.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0);
+  const bytes = text.length <= MAX_LENGTH && TEXT.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0);
   const belowBytes = bytes.length - HEAD_BYTES;
   if (bytes[0] !== FORM || belowBytes < 0 || belowBytes % PREFIX_BYTES !== 0) {
     throw new ExecutionError("cursor: not one of an event about the chain");
