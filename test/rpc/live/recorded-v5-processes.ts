@@ -86,7 +86,11 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-const tips = async (process: SvcProcess): Promise<string> => (await process.ask("svc_getChainTips")).text;
+/** The tips, and the time of the L1 block that they were read at. */
+const tips = async (process: SvcProcess): Promise<string> => {
+  const answers = ["svc_getChainTips", "svc_getSyncedL1Timestamp"].map((method) => process.ask(method));
+  return (await Promise.all(answers)).map(({ text }) => text).join();
+};
 
 const table: Record<string, Counts> = {};
 
