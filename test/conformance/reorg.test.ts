@@ -9,6 +9,7 @@ import { unpackBlobStore } from "../world/l1/chain-a.ts";
 import { ReplayedL1 } from "../world/l1/replayed-l1.ts";
 import { Follower } from "../world/node/follower.ts";
 import { NodeProcess, type RecordedL1 } from "../world/node/recorded-node.ts";
+import "../support/soak.ts";
 
 const core = loadCore();
 let folder: string;

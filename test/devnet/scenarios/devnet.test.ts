@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { askDevnet, type NodeStatus } from "../../../src/devnet/control.ts";
 import { DevnetFolder } from "../../../src/devnet/folder.ts";
 import { runSvc, type Svc, spawnSvc } from "../../world/cli/run-svc.ts";
+import "../../support/soak.ts";
 
 let folder: string;
 let svc: Svc;

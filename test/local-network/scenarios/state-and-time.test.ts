@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, type Network, startNetwork } from "../../world/local-network/network-process.ts";
 import { faultsInEachLook, openBrowser, visit } from "../../world/status/browser.ts";
 import { messageTx } from "../support/local-txs.ts";
+import "../../support/soak.ts";
 
 let folder: string;
 let network: Network;
