@@ -22,6 +22,8 @@ import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../../src/
 import { CHECKPOINT_AT } from "../../../src/protocol/checkpoint-header.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../../src/protocol/constants.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import type { Generation } from "../../../src/protocol/generations/generation.ts";
+import { V4 } from "../../../src/protocol/generations/v4/v4.ts";
 import { V5 } from "../../../src/protocol/generations/v5/v5.ts";
 import { checkpointOutHash, inHash } from "../../../src/protocol/sha-trees.ts";
 import { items } from "../../../src/protocol/tx-effect.ts";
@@ -83,16 +85,23 @@ function fundedBalances(): PrefilledEntry[] {
     .sort((a, b) => Buffer.compare(a.slot, b.slot));
 }
 
+/** A checkpoint with a header of v4's length. */
+const readAsV4 = (input: RebuildInput): RebuildInput => ({
+  ...input,
+  header: input.header.subarray(0, V4.headers.checkpointBytes),
+});
+
 /** Applies rebuilt checkpoints to the trees, which checks every root of every header, and calls back with the trees. */
 async function applyAll(
   checkpoints: readonly RebuiltCheckpoint[],
   messages: readonly InboxMessage[],
   inspect: (world: WorldState) => void,
+  generation: Generation = V5,
 ): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), "svc-v5-trees-"));
   const store = openStore({ path });
   try {
-    const world = new WorldState(core, store, genesisContent(V5, fundedBalances()));
+    const world = new WorldState(core, store, genesisContent(generation, fundedBalances()));
     const effects = checkpoints.map(({ checkpointNumber, blocks }) => {
       const own = messages.filter((message) => message.checkpointNumber === checkpointNumber);
       return {
@@ -175,6 +184,11 @@ describe("a recorded v5 chain, from its L1 and blobs", () => {
     });
   });
 
+  test("a checkpoint of one block that is read as v4's is refused by the first root of the trees", async () => {
+    const asV4 = rebuildCheckpoint(readAsV4(read.inputs[0]), core, V4);
+    await expect(applyAll([asV4], read.messages, () => {}, V4)).rejects.toThrow(/does not match .*tree ARCHIVE/);
+  });
+
   test("a checkpoint whose header states other fees than its blocks' is refused", () => {
     const input = read.inputs[0];
     const at = V5.headers.accumulatedFeesAt!;
@@ -194,6 +208,10 @@ test("a recorded v5 chain of the production sequencer is rebuilt, with several b
     expect(rebuilt.map(({ checkpointNumber }) => checkpointNumber)).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3]);
     const counts = rebuilt.map(({ blocks }) => blocks.length);
     expect(counts).toEqual([2, 1, 1, 3, 3, 2, 1, 1, 1]);
+    // In v4 their hashes have another root.
+    for (const input of inputs.filter((_, at) => counts[at] > 1)) {
+      expect(() => rebuildCheckpoint(readAsV4(input), core, V4)).toThrow("blockHeadersHash of its blocks must equal");
+    }
     // Each checkpoint continues the one before; that of the new chain continues genesis.
     const archives = rebuilt.map(({ archiveRoot }) => toHex(archiveRoot));
     const before = rebuilt.map(({ header }) => toHex(header.subarray(0, CHECKPOINT_AT.blockHeadersHash)));
