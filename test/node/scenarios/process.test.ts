@@ -121,7 +121,8 @@ test("a node whose rollup is of an unknown protocol says what it commits to and 
   await svc.shows(/following the rollup 0x[0-9a-f]{40}/);
   await svc.shows(/answering JSON-RPC on/);
   svc.child.kill("SIGINT");
-  expect((await svc.ended).code).toBe(0);
+  // 0 for a signal in what is left of the start.
+  expect([0, 130]).toContain((await svc.ended).code);
   await l1.close();
 });
 
