@@ -30,7 +30,9 @@ const OF_ONE_NODE: ReadonlySet<Group> = new Set([
 /** How a node is reached, and where it gets its data: the network says it. */
 const SAID_BY_NETWORK = /^(?:NETWORK|SYNC_MODE|P2P_QUERY_FOR_IP|SVC_RPC_REQUIRE_API_KEY|TX_FILE_STORE_ENABLED)$/;
 
-/** Texts, lists and paths that all nodes can share. Any other one names something of one node, or of a public network. */
+/**
+ * Texts, lists and paths that all nodes can share. Any other one names something of one node, or of a public network.
+ */
 const SHARED =
   /^(?:LOG_LEVEL|OTEL_.*|TX_PUBLIC_SETUP_ALLOWLIST|P2P_PEER_PENALTY_VALUES|GOVERNANCE_PROPOSER_PAYLOAD_ADDRESS|SLASH_.*|SVC_RPC_CORS_ORIGINS|SVC_RPC_NAMESPACES|PROVER_AGENT_PROOF_TYPES|CRS_PATH|ACVM_BINARY_PATH|BB_BINARY_PATH|SVC_PROVER_CIRCUITS_PATH)$/;
 

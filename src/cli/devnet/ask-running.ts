@@ -3,7 +3,9 @@ import type { DevnetFlags } from "../../devnet/plan.ts";
 import { devnetFolder } from "../../devnet/run-devnet.ts";
 import { nodeTable } from "../../devnet/table.ts";
 
-/** Asks the running network of a folder and prints its answer; a stop of all of it is waited for. Throws a DevnetError. */
+/**
+ * Asks the running network of a folder and prints its answer; a stop of all of it is waited for. Throws a DevnetError.
+ */
 export async function askRunning(request: ControlRequest, flags: DevnetFlags & { json?: true }): Promise<void> {
   const folder = devnetFolder(flags);
   const { done, nodes = [] } = await askDevnet(folder, request);

@@ -5,7 +5,9 @@ import { type Finding, fail, ok, skip, warn } from "./finding.ts";
 
 const CHECK = "proofs";
 
-/** What would check the proofs of transactions. `wanted`: by the rollup's generation; undefined where that is unknown. */
+/**
+ * What would check the proofs of transactions. `wanted`: by the rollup's generation; undefined where that is unknown.
+ */
 export async function checkProofs(
   { real, verifier, bbBinaryPath }: PartValues["proofs"],
   wanted: ProofProgram | undefined,

@@ -26,7 +26,9 @@ const MAX_NUMBER = 10_000;
 const reasonOf = (error: unknown): string | undefined =>
   error instanceof LogFileError ? error.reason : (error as NodeJS.ErrnoException).code;
 
-/** Makes `path` the file `path.1`. Earlier files move up as far as to the first free number: none is lost by a failure. */
+/**
+ * Makes `path` the file `path.1`. Earlier files move up as far as to the first free number: none is lost by a failure.
+ */
 function shift(path: string): void {
   const numbered = (n: number): string => (n === 0 ? path : `${path}.${n}`);
   let free = 1;

@@ -103,7 +103,9 @@ function withOtherNullifier(tx: Tx): Tx {
   return { ...tx, data };
 }
 
-/** The first and the last field of each part of the proof raised, all fields replaced, values of the statement changed. */
+/**
+ * The first and the last field of each part of the proof raised, all fields replaced, values of the statement changed.
+ */
 function alteredFrom({ generation, tx }: Proven): [name: string, altered: Tx][] {
   const gasUsed = {
     daGas: readU32(tx.data, TX_DATA_AT.gasUsed),

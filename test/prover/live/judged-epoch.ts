@@ -5,7 +5,8 @@ import type { BinaryJobType } from "../../../src/prover/jobs/job-input.ts";
 import { CircuitRefusal, type JudgedJob, type PublishedCircuits } from "./published-circuits.ts";
 
 /**
- * Who refuses a change: its own circuit, our evaluation of the blobs for it, a circuit above it, or the rollup contract.
+ * Who refuses a change: its own circuit, our evaluation of the blobs for it, a circuit above it, or the rollup
+ * contract.
  */
 export type Refusal =
   | { readonly by: "circuit" | "above" }

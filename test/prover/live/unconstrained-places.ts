@@ -1,6 +1,8 @@
 import type { BinaryJobType } from "../../../src/prover/jobs/job-input.ts";
 
-/** Places whose change has no effect by itself (docs/protocol/13-proving.md#1313-places-that-circuits-do-not-constrain). */
+/**
+ * Places whose change has no effect by itself (docs/protocol/13-proving.md#1313-places-that-circuits-do-not-constrain).
+ */
 interface Unconstrained {
   readonly types: RegExp;
   /** Of the path, with ` = 0` behind it if the value is zero. */

@@ -32,8 +32,8 @@ export interface ProvableCase {
 
 /**
  * An address cannot commit to a program that contains it, so each contract has the class of its program by an update:
- * the first, third and so on by one in the past, the others until one in the future. FeeJuice is the released one, at the
- * address of the generation.
+ * the first, third and so on by one in the past, the others until one in the future. FeeJuice is the released one, at
+ * the address of the generation.
  */
 export function provableCase(generated: GivenTx, { contracts }: Generation): ProvableCase {
   const feeJuice = preloadedInstances(contracts).get(toHex(contracts.feeJuice))!;
